@@ -676,7 +676,7 @@ export type Routes = {
   /** Answer with a token, as the user of the session */
   'POST /v1/approvals/{approval_id}/redeem': {
     path: { readonly approval_id: string }
-    body: { readonly token: string; readonly thread: string; readonly decision?: "approve" | "deny" | undefined }
+    body: { readonly token: string; readonly thread: string; readonly decision?: "approve" | "deny" | undefined; readonly reason?: string | undefined }
     answer: { readonly approval_id: string; readonly call_id: string; readonly state: "pending" | "approved" | "consumed" | "stale" | "edited" | "denied" | "expired" | "withdrawn"; readonly strength: "simple" | "strong" | "two_person"; readonly asked: { readonly route?: string | undefined; readonly groups: readonly ({ readonly name: string; readonly people: readonly (string)[] })[]; readonly people: number; readonly approved: number; readonly missing: number; readonly able?: number | undefined; readonly escalates_at?: number | undefined; readonly escalates_to?: string | undefined; readonly escalated_at?: number | undefined }; readonly decisions: readonly ({ readonly by: string; readonly user: string; readonly for?: string | undefined; readonly says: "approve" | "deny"; readonly how: string; readonly passphrase?: true | undefined; readonly passkey?: string | undefined; readonly reason?: string | undefined; readonly at: number; readonly keys?: readonly (string)[] | undefined; readonly ended_at?: number | undefined })[]; readonly replaces?: string | undefined }
   }
   /** The ways to log in to the console */

@@ -70,6 +70,8 @@ export const RedeemBody = z.strictObject({
   token: z.string().max(256),
   thread: z.string().min(1).max(256),
   decision: z.enum(['approve', 'deny']).default('approve'),
+  /** Of a denial. */
+  reason: z.string().max(500).optional(),
 })
 export type RedeemBody = z.infer<typeof RedeemBody>
 

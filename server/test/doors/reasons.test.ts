@@ -59,6 +59,16 @@ test('a denial`s reason reaches the agent over HTTP, MCP, the command line and t
   const shown = await run(gate.folder, ['status', (await deny(typed.out)).call], undefined, { env })
   expect(`${shown.out}${shown.err}`).toContain(REASON)
 
+  const user = await gate.key('user', 'ana-herself', 'ana')
+  const byToken = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: '5' }, thread: 't5' })
+  const ids = idsIn(JSON.stringify(byToken.body))
+  const { body } = await gate.http('POST', `/v1/approvals/${ids.approval}/token`, user)
+  const words = ['redeem', ids.approval, String(body['token']), '--session', 't5', '--deny', '--reason', REASON]
+  const denied = await run(gate.folder, words, undefined, { env: { SLUICE_KEY: user, SLUICE_URL: gate.url } })
+  expect(denied).toMatchObject({ code: 0 })
+  const read = await gate.http('GET', `/v1/calls/${ids.call}`, agent)
+  expect(JSON.stringify(read.body)).toContain(REASON)
+
   const flow = { user_prompt: 'note', query: 'note', args: { text: '4' } }
   const asked = await gate.http('POST', '/v1/toolflow', await gate.key('user', 'ana', 'ana'), {
     ...flow,

@@ -85,6 +85,8 @@ export type PresentedToken = {
   readonly token: string
   readonly thread: string
   readonly says: 'approve' | 'deny'
+  /** Of a denial. */
+  readonly reason?: string
 }
 
 /**
@@ -118,7 +120,7 @@ export async function redeemToken(
   const moved =
     presented.says === 'approve'
       ? approve(held.row, by, 'token', now, undefined, { tokens: deps.tokensCountAs })
-      : deny(held.row, by, 'token', now)
+      : deny(held.row, by, 'token', now, presented.reason)
   if (!moved.ok) return refuseDecision(deps, held, moved.problem)
   deps.probe('decision.before')
   const recorded = await deps.ledger.commit([

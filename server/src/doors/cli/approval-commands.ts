@@ -109,9 +109,12 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .description('answer a request with a token, as the user of its session')
     .requiredOption('--session <id>', 'the session in which the call was made')
     .option('--deny', 'deny instead of approve')
-    .action(async (id: string, token: string, options: { session: string; deny?: boolean }) => {
+    .option('--reason <text>', 'the reason of a denial, for the audit and the agent')
+    .action(async (id: string, token: string, options: { session: string; deny?: boolean; reason?: string }) => {
       if (options.deny !== true) await showFirst(session, id)
-      const body = { token, thread: options.session, decision: options.deny === true ? 'deny' : 'approve' }
+      const decision =
+        options.deny === true ? { decision: 'deny', ...(await askReason(options.reason)) } : { decision: 'approve' }
+      const body = { token, thread: options.session, ...decision }
       const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/redeem`, body)
       session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
     })

@@ -141,8 +141,9 @@ export function approvalRoutes(app: App, gate: Gate): void {
       answers: DecidedAnswer,
     }),
     async (c) => {
-      const { token, thread, decision } = c.req.valid('json')
-      const presented = { approval_id: partOf(c, 'approval_id'), token, thread, says: decision }
+      const { token, thread, decision, reason } = c.req.valid('json')
+      const why = reason === undefined ? {} : { reason }
+      const presented = { approval_id: partOf(c, 'approval_id'), token, thread, says: decision, ...why }
       return decided(gate, await gate.approvals.redeemToken(c.get('caller'), presented), c.get('trace'))
     },
   )
