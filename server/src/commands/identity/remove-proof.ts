@@ -17,9 +17,10 @@ export async function clearPassphrase(
   shown: ShownProof,
 ): Promise<Result<void>> {
   if (by.kind !== 'admin' || isSameName(by.user, user)) return refuse('auth.forbidden', { needs: 'another admin' })
+  // Read before the proof is checked: of two requests with one proof, the second loses its commit instead of finding nothing to do.
+  const held = await deps.tables.row('passphrases', user)
   const proven = await provePerson(deps, by, shown)
   if (!proven.ok) return proven
-  const held = await deps.tables.row('passphrases', user)
   if (held?.row.sealed === undefined) return ok(undefined)
   const row: PassphraseRow = { v: 1, user, set_at: deps.clock(), set_by: by.id }
   const changes: Change[] = [
