@@ -92,11 +92,14 @@ export async function client(load: Load, name: string): Promise<number> {
 export async function decide(load: Load, approval_id: string): Promise<void> {
   const path = `/v1/approvals/${approval_id}`
   const packet = await ask(load, (node) => node.http('GET', path, load.approver))
-  const digest = packet?.body['digest']
-  if (typeof digest !== 'string') return
+  if (packet?.status !== 200) return
+  const { foldable } = packet.body
+  const digest = String(packet.body['digest'])
   const says = load.random() < 0.2 ? 'deny' : 'approve'
   load.record({ is: 'decision', approval_id, says, digest, acknowledged: false })
-  const body = says === 'approve' ? { decision: 'approve', digest } : { decision: 'deny' }
+  // The filler is a long text, which an approval has to say was unfolded.
+  const unfolded = (foldable as readonly { readonly id: string }[]).map(({ id }) => id)
+  const body = says === 'approve' ? { decision: 'approve', digest, unfolded } : { decision: 'deny' }
   const decided = await askTwice(load, (node) => node.http('POST', `${path}/decide`, load.approver, body))
   if (decided.some((answer) => answer?.status === 200))
     load.record({ is: 'decision', approval_id, says, digest, acknowledged: true })
