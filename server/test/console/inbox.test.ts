@@ -180,16 +180,16 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     const { gate } = app
     const id = await held(gate, ...post('race'))
     const [mara, priya] = [page, await app.open(gate.keys.priya)]
-    /** Whoever has decided is shown the next request, so their page has to be opened again. */
+    /** Whoever has decided is shown the next request, so their page is opened again. */
     const noteOn = async (one: Page): Promise<string> => {
-      const note = one.locator('.note.accent').first()
-      await expect
-        .poll(async () => {
-          await one.goto(`${gate.url}/#/approvals/${id}`)
-          return note.isVisible()
-        })
-        .toBe(true)
-      return (await note.textContent()) ?? ''
+      let said = ''
+      const read = async () => {
+        if (!one.url().includes(id)) await one.goto(`${gate.url}/#/approvals/${id}`)
+        said = (await one.locator('.note.accent').allTextContents()).join(' ')
+        return said
+      }
+      await expect.poll(read).toContain('approved it')
+      return said
     }
     await Promise.all([openPacket(mara, gate, id), openPacket(priya, gate, id)])
     await Promise.all([mara.keyboard.press('a'), priya.keyboard.press('a')])
