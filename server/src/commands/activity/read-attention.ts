@@ -11,8 +11,9 @@ import { isUnsettled } from '../calls/retry-changes.ts'
 import type { ServerReport } from '../catalogue/server-report.ts'
 import { listConsents, type ConsentReadDeps } from '../consents/list-consents.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Held, Searches, SearchTable, SearchWhere } from '../ports/reads.ts'
+import type { Searches, SearchTable, SearchWhere } from '../ports/reads.ts'
 import { summariseCall } from './summarise-call.ts'
+import { newestRows } from './newest-rows.ts'
 
 export type AttentionDeps = ApprovalReadDeps &
   ConsentReadDeps & {
@@ -145,20 +146,5 @@ function toolsToAdmit({ catalogue }: AttentionDeps, caller: Caller): AttentionAn
 
 const ownOf = (caller: Caller): SearchWhere => (DECIDING_KINDS.includes(caller.kind) ? {} : { user: caller.user })
 
-/** The newest rows, in small pages. */
-async function newest<T extends SearchTable>(
-  deps: Pick<AttentionDeps, 'searches' | 'yieldWhenDue'>,
-  table: T,
-  where: SearchWhere,
-): Promise<Held<T>[]> {
-  const rows: Held<T>[] = []
-  let after: number | undefined
-  do {
-    const page = { limit: AT_ONCE, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const found = await deps.searches.search(table, where, page)
-    rows.push(...found.items)
-    after = found.next
-    await deps.yieldWhenDue?.()
-  } while (after !== undefined && rows.length < MOST_READ)
-  return rows
-}
+const newest = <T extends SearchTable>(deps: AttentionDeps, table: T, where: SearchWhere) =>
+  newestRows(deps.searches, table, where, MOST_READ, () => deps.yieldWhenDue?.())

@@ -7,6 +7,7 @@ import { maySeeCall } from '../calls/read-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Searches, SearchTable, SearchWhere, Held } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
+import { newestRows } from './newest-rows.ts'
 
 export type OverviewDeps = {
   readonly searches: Searches
@@ -18,7 +19,6 @@ export type OverviewDeps = {
 /** With more calls the statistics begin later, and say so: an overview never reads the whole history. */
 const MOST_CALLS = 20_000
 const MOST_REQUESTS = 2_000
-const AT_ONCE = 200
 const KEPT_MS = 10_000
 const MOST_KEPT = 32
 /** What a model reads to search, open a card and call, besides the search results. */
@@ -72,25 +72,6 @@ async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: n
   }
 }
 
-/** The newest rows, in small pages, yielding to other work between them. */
-async function newest<T extends SearchTable>(
-  deps: Pick<OverviewDeps, 'searches' | 'after'>,
-  table: T,
-  where: SearchWhere,
-  most: number,
-): Promise<Held<T>[]> {
-  const rows: Held<T>[] = []
-  let after: number | undefined
-  do {
-    const page = { limit: AT_ONCE, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const found = await deps.searches.search(table, where, page)
-    rows.push(...found.items)
-    after = found.next
-    await new Promise<void>((resolve) => void deps.after(0, resolve))
-  } while (after !== undefined && rows.length < most)
-  return rows
-}
-
 function seenOf(row: Held<'calls'>['row']): Seen {
   const { state, tool_id, caller, received_at, started_at, ended_at, verdict, approval_id } = row
   return {
@@ -110,3 +91,10 @@ function answeredOf({ state, created_at, decisions }: Held<'approvals'>['row']):
   const last = decisions.at(-1)
   return last === undefined ? [] : [{ took_ms: last.at - created_at }]
 }
+
+const newest = <T extends SearchTable>(
+  deps: Pick<OverviewDeps, 'searches' | 'after'>,
+  table: T,
+  where: SearchWhere,
+  most: number,
+) => newestRows(deps.searches, table, where, most, () => new Promise<void>((resolve) => void deps.after(0, resolve)))
