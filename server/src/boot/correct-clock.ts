@@ -1,15 +1,14 @@
 import { correctionTo, latestTime } from '../commands/clock/latest-time.ts'
 import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
-import { ok, refuse, type Result } from '../contract/problems.ts'
+import { ok, type Result } from '../contract/problems.ts'
 import type { ClockReport } from '../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
-import { lockStore, storeState, type Store } from '../stores/open-store.ts'
-import { openLiveKeys } from './open-data-folder.ts'
+import type { Store } from '../stores/open-store.ts'
 import { existingData, settingsMeant } from './local-gate.ts'
-import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
-import { offlineStream, storeOf } from './store-of.ts'
+import { storeOf } from './store-of.ts'
+import { withIdleStore } from './with-idle-store.ts'
 
 /**
  * Makes the clock of this machine the time of the gate, if the gate has seen a later time. Only the owner of the data folder can do this, and
@@ -23,32 +22,10 @@ export async function correctClock(
   if (!settings.ok) return settings
   const existing = existingData(options)
   if (!existing.ok) return existing
-  const place = storeOf(settings.value)
-  const state = await storeState(place)
-  if (!state.ok) return state
-  if (state.value === undefined) return refuse('gate.absent', { data: place.folder })
-  const keys = openLiveKeys(place.folder, false)
-  if (!keys.ok) return keys
-  const lock = await lockStore(place)
-  if (!lock.ok) return lock
-  try {
-    const opened = await openSealedStore({
-      ...place,
-      stream: offlineStream(place),
-      onFault: () => {},
-      onRejected: () => {},
-    })
-    if (!opened.ok) return opened
-    const { value: store } = opened
-    try {
-      const report = await reportOn(store)
-      return report.from <= report.to || !(await agrees(report)) ? ok(report) : await correct(store, report)
-    } finally {
-      await store.close()
-    }
-  } finally {
-    lock.value.release()
-  }
+  return withIdleStore(storeOf(settings.value), async (store) => {
+    const report = await reportOn(store)
+    return report.from <= report.to || !(await agrees(report)) ? ok(report) : correct(store, report)
+  })
 }
 
 async function correct(store: Store, report: ClockReport): Promise<Result<ClockReport>> {

@@ -1,16 +1,15 @@
 import type { WriteCheckpointDeps } from '../commands/audit/write-checkpoint.ts'
 import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
-import { ok, refuse, type Result } from '../contract/problems.ts'
+import { ok, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openCheckpointFile } from '../keys/checkpoint-file.ts'
-import { lockStore, storeState, type Store, type StoreSettings } from '../stores/open-store.ts'
+import type { Store, StoreSettings } from '../stores/open-store.ts'
 import { digestBytes, placesIn } from './data-folder.ts'
-import { openLiveKeys } from './open-data-folder.ts'
 import { settingsMeant } from './local-gate.ts'
-import { openSealedStore } from './open-sealed-store.ts'
-import { offlineStream, storeOf } from './store-of.ts'
+import { storeOf } from './store-of.ts'
+import { withIdleStore } from './with-idle-store.ts'
 
 export type Verified = {
   readonly report: AuditReport
@@ -35,49 +34,24 @@ export function embedded(settings: Parameters<typeof storeOf>[0]): StoreSettings
   return { folder, ...(seal === undefined ? {} : { seal }) }
 }
 
-/**
- * INVARIANT: the folder's lock is held. Opening migrates the folder of an older release, which must not happen under a running
- * gate of that release.
- */
+/** Verifies the audit, and keeps the store open for `use`. */
 export async function withVerified<T>(
   place: StoreSettings,
   how: { readonly against: readonly Checkpoint[]; readonly compareCheckpointFile: boolean },
   use: (verified: Verified) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const data = place.folder
-  const state = await storeState(place)
-  if (!state.ok) return state
-  if (state.value === undefined) return refuse('gate.absent', { data })
-  const keys = openLiveKeys(data, false)
-  if (!keys.ok) return keys
-  const lock = await lockStore(place)
-  if (!lock.ok) return lock
-  try {
-    const opened = await openSealedStore({
-      ...place,
-      stream: offlineStream(place),
-      onFault: () => {},
-      onRejected: () => {},
-    })
-    if (!opened.ok) return opened
-    const { value: store } = opened
-    try {
-      const deps = {
-        audit: store.audit,
-        tables: store.tables,
-        keys: keys.value.checkpoints,
-        digest: sha256Hex,
-        digestBytes,
-      }
-      const checkpointFile = how.compareCheckpointFile
-        ? { checkpointFile: openCheckpointFile(placesIn(data).keys).state() }
-        : {}
-      const report = await verifyAudit(deps, { against: how.against, ...checkpointFile })
-      return await use({ report, store, deps, data })
-    } finally {
-      await store.close()
+  return withIdleStore(place, async (store, keys) => {
+    const deps = {
+      audit: store.audit,
+      tables: store.tables,
+      keys: keys.checkpoints,
+      digest: sha256Hex,
+      digestBytes,
     }
-  } finally {
-    lock.value.release()
-  }
+    const checkpointFile = how.compareCheckpointFile
+      ? { checkpointFile: openCheckpointFile(placesIn(place.folder).keys).state() }
+      : {}
+    const report = await verifyAudit(deps, { against: how.against, ...checkpointFile })
+    return use({ report, store, deps, data: place.folder })
+  })
 }
