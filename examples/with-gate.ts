@@ -52,7 +52,7 @@ policy:
 servers:
   outbox:
     command: node
-    args: [${JSON.stringify(join(root, 'server/src/demo/outbox.ts'))}, ./outbox]
+    args: [${JSON.stringify(join(root, 'server/src/guests/demo/servers/outbox.ts'))}, ./outbox]
     tools:
       list_messages: { effects: [read] }
       send_message: { effects: [external] }

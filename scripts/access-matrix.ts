@@ -1,5 +1,5 @@
-import { CallerKind } from '../server/src/contract/caller.ts'
-import { ACCESS, GRANTS } from '../server/src/doors/http/route.ts'
+import { CallerKind } from '../server/src/kernel/contract/caller.ts'
+import { ACCESS, GRANTS } from '../server/src/adapters/http/route.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 
 /**

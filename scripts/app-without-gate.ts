@@ -1,8 +1,8 @@
-import type { Gate } from '../server/src/commands/gate.ts'
-import { packageVersion } from '../server/src/boot/package-version.ts'
-import { refuse } from '../server/src/contract/problems.ts'
-import { httpApp } from '../server/src/doors/http/app.ts'
-import type { App } from '../server/src/doors/http/door.ts'
+import type { Gate } from '../server/src/main/gate.ts'
+import { packageVersion } from '../server/src/main/package-version.ts'
+import { refuse } from '../server/src/kernel/contract/problems.ts'
+import { httpApp } from '../server/src/adapters/http/app.ts'
+import type { App } from '../server/src/adapters/http/door.ts'
 
 /** The HTTP door without a gate, for scripts that only need its list of routes. */
 export function appWithoutGate(): App {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { drawToolflow } from '../server/src/commands/toolflow/draw-toolflow.ts'
-import { describedSchema, schemaText } from '../server/src/boot/described-schema.ts'
-import { documentSchemaText } from '../server/src/boot/document-schema.ts'
-import { PROBLEMS } from '../server/src/contract/problems.ts'
+import { drawToolflow } from '../server/src/guests/toolflow/draw-toolflow.ts'
+import { describedSchema, schemaText } from '../server/src/main/described-schema.ts'
+import { documentSchemaText } from '../server/src/main/document-schema.ts'
+import { PROBLEMS } from '../server/src/kernel/contract/problems.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 import { clientRoutes, type Document } from './client-routes.ts'
 
@@ -16,7 +16,7 @@ function errors(): string {
   const head = [
     '# Problems',
     '',
-    'Generated from `server/src/contract/problems.ts`. Codes are never renamed or reused.',
+    'Generated from `server/src/kernel/contract/problems.ts`. Codes are never renamed or reused.',
     '',
   ]
   return [
@@ -41,7 +41,7 @@ function configReference(): string {
   const lines = [
     '# Every key of `sluice.yaml`',
     '',
-    'Generated from `server/src/contract/config.ts` and `config-descriptions.ts`. `*` is a name of your choice, `[]` the items of a list. [configuration.md](configuration.md) explains how the file is read.',
+    'Generated from `server/src/kernel/contract/config.ts` and `config-descriptions.ts`. `*` is a name of your choice, `[]` the items of a list. [configuration.md](configuration.md) explains how the file is read.',
   ]
   let section = ''
   for (const { path, type, default: usual, description } of keys) {

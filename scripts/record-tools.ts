@@ -8,10 +8,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { definitionText } from '../server/src/core/catalogue/definition.ts'
-import { sha256Hex } from '../server/src/keys/digest.ts'
-import type { Json, JsonObject } from '../server/src/contract/json.ts'
-import type { ToolDefinition } from '../server/src/contract/tool.ts'
+import { definitionText } from '../server/src/kernel/catalogue/definition.ts'
+import { sha256Hex } from '../server/src/adapters/keys/digest.ts'
+import type { Json, JsonObject } from '../server/src/kernel/contract/json.ts'
+import type { ToolDefinition } from '../server/src/kernel/contract/tool.ts'
 
 type Server = {
   readonly package: string
@@ -184,5 +184,5 @@ function writeDefinitions(): void {
     '}',
     '',
   ].join('\n')
-  writeFileSync(join(ROOT, 'server/src/core/packs/data/definitions.ts'), text)
+  writeFileSync(join(ROOT, 'server/src/guests/packs/data/definitions.ts'), text)
 }

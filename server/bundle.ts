@@ -5,7 +5,7 @@ import { rolldown, type Plugin } from 'rolldown'
 type Package = { readonly name: string; readonly version: string; readonly license: string }
 
 const source = (path: string) => join(import.meta.dirname, 'src', path)
-const demo = readdirSync(source('demo')).filter((name) => name.endsWith('.ts'))
+const demo = readdirSync(source('guests/demo/servers')).filter((name) => name.endsWith('.ts'))
 
 /** Loaded by every gate, and plain enough to be bundled: no scripts of threads, no files beside them, no native code. */
 const INSIDE = [
@@ -36,7 +36,7 @@ const onlyEnglish: Plugin = {
   load: (id) => (id.endsWith('/zod/v4/locales/index.js') ? "export { default as en } from './en.js'" : undefined),
 }
 
-/** The MCP client contains Ajv a second time, for `callTool`, which the gate does not use (upstream/discover.ts). */
+/** The MCP client contains Ajv a second time, for `callTool`, which the gate does not use (adapters/upstream/discover.ts). */
 const oneAjv: Plugin = {
   name: 'one-ajv',
   load: (id) =>
@@ -55,7 +55,7 @@ const BUILT_IN = /^import (?:(?:\* as )?([\w$]+)(?:, )?)?(?:\{(.*)\})? from "(no
 const onlyUsedExports: Plugin = {
   name: 'only-used-exports',
   renderChunk(code, { fileName }) {
-    if (!fileName.startsWith('boot/')) return undefined
+    if (!fileName.startsWith('main/')) return undefined
     return code.replaceAll(BUILT_IN, (_, whole: string | undefined, names: string | undefined, id: string) => {
       const targets = [whole ?? [], names === undefined ? [] : `{${names.replaceAll(' as ', ': ')}}`].flat()
       return targets.map((target) => `const ${target} = globalThis.process.getBuiltinModule("${id}");`).join(' ')
@@ -66,7 +66,7 @@ const onlyUsedExports: Plugin = {
 /**
  * Builds what is published: our own thousand modules and the libraries that every gate loads, as a few files, because finding and
  * reading each module costs more than running it, and V8 keeps the text of each. The other libraries stay outside. All chunks lie
- * in `dist/boot`, so a path that the code takes from its own place (`../../bin/sluice`) is the same in every chunk.
+ * in `dist/main`, so a path that the code takes from its own place (`../../bin/sluice`) is the same in every chunk.
  * Tests add scripts of their own.
  */
 export async function writeBundle(
@@ -76,13 +76,13 @@ export async function writeBundle(
 ): Promise<void> {
   const bundle = await rolldown({
     input: {
-      'boot/main': source('boot/main.ts'),
+      'main/main': source('main/main.ts'),
       // Threads: started by their path.
-      'boot/worker': source('stores/sqlite/worker.ts'),
-      'boot/scan-thread': source('boot/scanner/scan-thread.ts'),
+      'main/worker': source('adapters/stores/sqlite/worker.ts'),
+      'main/scan-thread': source('guests/content/scanner/scan-thread.ts'),
       'client/client': source('client/client.ts'),
       ...more,
-      ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
+      ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`guests/demo/servers/${name}`)])),
     },
     platform: 'node',
     plugins: [onlyEnglish, oneAjv, onlyUsedExports, ...plugins],
@@ -91,7 +91,7 @@ export async function writeBundle(
   const { output } = await bundle.generate({
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: 'boot/[name]-[hash].js',
+    chunkFileNames: 'main/[name]-[hash].js',
     // A running gate keeps its own text in memory, so spaces and comments are left out, and variables get short names. Functions and
     // classes keep theirs, for stack traces.
     minify: { compress: false, mangle: { keepNames: true, toplevel: true }, codegen: { removeWhitespace: true } },

@@ -1,4 +1,4 @@
-import type { Finding } from '../../server/src/core/dlp/rule.ts'
+import type { Finding } from '../../server/src/guests/content/rule.ts'
 
 /** One labelled text. `positions`: for personal data only, where the entity is, if the source says so. */
 export type Sample = {

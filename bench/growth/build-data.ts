@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuditDraft, AuditEntry } from '../../server/src/contract/audit.ts'
-import type { CallRow } from '../../server/src/contract/call.ts'
-import type { Change } from '../../server/src/commands/ports/ledger.ts'
-import type { Settings } from '../../server/src/boot/load-config.ts'
-import { openGate } from '../../server/src/boot/open-gate.ts'
-import { openRowKey } from '../../server/src/keys/row-key.ts'
-import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
+import type { AuditDraft, AuditEntry } from '../../server/src/kernel/contract/audit.ts'
+import type { CallRow } from '../../server/src/kernel/contract/call.ts'
+import type { Change } from '../../server/src/kernel/ports/ledger.ts'
+import type { Settings } from '../../server/src/main/load-config.ts'
+import { openGate } from '../../server/src/main/open-gate.ts'
+import { openRowKey } from '../../server/src/adapters/keys/row-key.ts'
+import { openSqliteLedger } from '../../server/src/adapters/stores/sqlite/open-sqlite-ledger.ts'
 
 const PER_COMMIT = 1_000
 const AT_ONCE = 4

@@ -1,4 +1,4 @@
-import type { Json } from '../../server/src/contract/json.ts'
+import type { Json } from '../../server/src/kernel/contract/json.ts'
 import type { RecordedCall } from './runs.ts'
 
 /** What a baseline gets for a decision: the same as the gate, and the data set's label that says whether the tool has an effect. */

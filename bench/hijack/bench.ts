@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ToolDefinition, ToolEffect } from '../../server/src/contract/tool.ts'
+import type { ToolDefinition, ToolEffect } from '../../server/src/kernel/contract/tool.ts'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
 import { allowList, askAlways, verbatimTaint, type Baseline } from './baselines.ts'
 import { measureLargeSession, type LargeSession } from './large-session.ts'

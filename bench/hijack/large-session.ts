@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { judgeProvenance } from '../../server/src/core/provenance/rules.ts'
-import { createSession, type Session } from '../../server/src/core/provenance/session.ts'
-import type { ToolDefinition } from '../../server/src/contract/tool.ts'
+import { judgeProvenance } from '../../server/src/guests/provenance/rules.ts'
+import { createSession, type Session } from '../../server/src/guests/provenance/session.ts'
+import type { ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
 import { quantile } from '../bench.ts'
 
 /** What a long session costs: a megabyte of outputs, every tenth of which asks for something. */

@@ -1,5 +1,5 @@
-import type { Change, Ledger, Table } from '../../server/src/commands/ports/ledger.ts'
-import type { Accounts, Held, Tables } from '../../server/src/commands/ports/reads.ts'
+import type { Change, Ledger, Table } from '../../server/src/kernel/ports/ledger.ts'
+import type { Accounts, Held, Tables } from '../../server/src/kernel/ports/reads.ts'
 
 type Stored = { version: number; row: object; readonly cursor: number; readonly id: string }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../server/src/contract/json.ts'
+import { isJsonObject, type Json } from '../../server/src/kernel/contract/json.ts'
 import { valuesIn } from './baselines.ts'
 import type { RecordedRun } from './runs.ts'
 

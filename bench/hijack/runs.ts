@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { isJsonObject, type Json, type JsonObject } from '../../server/src/contract/json.ts'
-import type { ToolDefinition } from '../../server/src/contract/tool.ts'
-import { validateAgainst } from '../../server/src/core/json/validate-args.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../server/src/kernel/contract/json.ts'
+import type { ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
+import { validateAgainst } from '../../server/src/kernel/json/validate-args.ts'
 import { complaint } from '../bench.ts'
 
 /** One call of a recorded run. `label` and `mutates_env` are from the data set: no system that decides ever sees them. */

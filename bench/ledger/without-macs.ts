@@ -1,4 +1,4 @@
-import { hasMac, isSameMac, TABLES_WITH_MACS, type RowMacs } from '../../server/src/stores/row-mac.ts'
+import { hasMac, isSameMac, TABLES_WITH_MACS, type RowMacs } from '../../server/src/adapters/stores/row-mac.ts'
 
 /** Replaces `row-mac.ts` in the writer thread, to measure the cost of the MACs: every MAC is the same sixteen bytes. */
 const SAME = new Uint8Array(16)

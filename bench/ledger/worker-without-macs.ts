@@ -8,4 +8,4 @@ registerHooks({
       ? { url: substitute, shortCircuit: true }
       : next(specifier, context),
 })
-await import('../../server/src/stores/sqlite/worker.ts')
+await import('../../server/src/adapters/stores/sqlite/worker.ts')

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { DescribedCall } from '../../server/src/core/gate/policy/described-call.ts'
+import type { DescribedCall } from '../../server/src/kernel/policy/described-call.ts'
 import type { BenchRule } from './rules.ts'
 
 /** The part of Cedar's own interface that is used here. */

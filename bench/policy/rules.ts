@@ -1,4 +1,4 @@
-import type { DescribedCall } from '../../server/src/core/gate/policy/described-call.ts'
+import type { DescribedCall } from '../../server/src/kernel/policy/described-call.ts'
 
 /** One rule that both systems can express: a tool, and a condition over an argument and the caller. */
 export type BenchRule = {

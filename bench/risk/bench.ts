@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { inferEffects } from '../../server/src/core/gate/risk/infer-effects.ts'
-import type { ToolDefinition } from '../../server/src/contract/tool.ts'
+import { inferEffects } from '../../server/src/guests/risk/infer-effects.ts'
+import type { ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
 import { columns, valuesOf, type Bench } from '../bench.ts'
 import { labelledTools, type LabelledTool } from './labelled-tools.ts'
 import { verbRule } from './verb-rule.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { JsonObject } from '../../server/src/contract/json.ts'
-import type { ToolDefinition } from '../../server/src/contract/tool.ts'
+import type { JsonObject } from '../../server/src/kernel/contract/json.ts'
+import type { ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
 
 /** `undefined`: the vendor's hints do not say. */
 export type LabelledTool = {

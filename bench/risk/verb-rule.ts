@@ -1,4 +1,4 @@
-import { splitWords } from '../../server/src/core/gate/risk/split-words.ts'
+import { splitWords } from '../../server/src/kernel/text/split-words.ts'
 
 const DESTROYING = 'cancel clear delete destroy drop purge remove revoke truncate uninstall'.split(' ')
 const WRITING =

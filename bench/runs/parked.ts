@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { randomIds } from '../../server/src/boot/random-ids.ts'
-import { newRunChanges, addRunEvent } from '../../server/src/commands/runs/run-changes.ts'
-import type { RunId } from '../../server/src/contract/ids.ts'
+import { randomIds } from '../../server/src/main/random-ids.ts'
+import { newRunChanges, addRunEvent } from '../../server/src/kernel/runs/run-changes.ts'
+import type { RunId } from '../../server/src/kernel/contract/ids.ts'
 import { quantile } from '../bench.ts'
 import { endsOf, GO, newRun, openRunProcess, type RunProcess } from './sluice.ts'
 

@@ -2,23 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { driveRuns } from '../../server/src/boot/drive-gate.ts'
-import { randomIds } from '../../server/src/boot/random-ids.ts'
-import { givingBackPending } from '../../server/src/commands/approvals/pending-limits.ts'
-import { announceCommits } from '../../server/src/commands/changes/watch-rows.ts'
-import type { Change, Ledger } from '../../server/src/commands/ports/ledger.ts'
-import { withEndDays } from '../../server/src/commands/retention/with-end-days.ts'
-import type { Perform } from '../../server/src/commands/runs/performer.ts'
-import { newRunChanges } from '../../server/src/commands/runs/run-changes.ts'
-import type { Scheduler } from '../../server/src/commands/runs/schedule-runs.ts'
-import { createRunOutput } from '../../server/src/commands/runs/run-output.ts'
-import { withRunEvents } from '../../server/src/commands/runs/with-run-events.ts'
-import type { RunId } from '../../server/src/contract/ids.ts'
-import { isEndedRun, type RunEvent, type RunKind, type RunRow, type Step } from '../../server/src/contract/run.ts'
-import { beginRun } from '../../server/src/core/runs/begin-run.ts'
-import { localNodes } from '../../server/src/stores/local-notices.ts'
-import { openSqliteLedger, type SqliteStore } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
-import { openPostgresLedger, type PostgresLedger } from '../../server/src/stores/postgres/open-postgres-ledger.ts'
+import { driveRuns } from '../../server/src/main/drive-gate.ts'
+import { randomIds } from '../../server/src/main/random-ids.ts'
+import { givingBackPending } from '../../server/src/kernel/approvals/pending-limits.ts'
+import { announceCommits } from '../../server/src/kernel/changes/watch-rows.ts'
+import type { Change, Ledger } from '../../server/src/kernel/ports/ledger.ts'
+import { withEndDays } from '../../server/src/kernel/retention/with-end-days.ts'
+import type { Perform } from '../../server/src/kernel/runs/performer.ts'
+import { newRunChanges } from '../../server/src/kernel/runs/run-changes.ts'
+import type { Scheduler } from '../../server/src/kernel/runs/schedule-runs.ts'
+import { createRunOutput } from '../../server/src/kernel/runs/run-output.ts'
+import { withRunEvents } from '../../server/src/kernel/runs/with-run-events.ts'
+import type { RunId } from '../../server/src/kernel/contract/ids.ts'
+import {
+  isEndedRun,
+  type RunEvent,
+  type RunKind,
+  type RunRow,
+  type Step,
+} from '../../server/src/kernel/contract/run.ts'
+import { beginRun } from '../../server/src/kernel/runs/begin-run.ts'
+import { localNodes } from '../../server/src/adapters/stores/local-notices.ts'
+import { openSqliteLedger, type SqliteStore } from '../../server/src/adapters/stores/sqlite/open-sqlite-ledger.ts'
+import {
+  openPostgresLedger,
+  type PostgresLedger,
+} from '../../server/src/adapters/stores/postgres/open-postgres-ledger.ts'
 import { databaseUrl } from './postgres-systems.ts'
 import { doStep, STEPS, type RunSystem } from './system.ts'
 

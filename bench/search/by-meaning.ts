@@ -1,8 +1,8 @@
-import { openEmbeddingModel } from '../../server/src/upstream/embedding-model.ts'
-import { createIndex } from '../../server/src/core/search/create-index.ts'
-import { fuseRanks } from '../../server/src/core/search/fuse-ranks.ts'
-import { meaningText } from '../../server/src/core/search/searchable-tool.ts'
-import { EmbeddingSettings } from '../../server/src/contract/models.ts'
+import { openEmbeddingModel } from '../../server/src/guests/search/embedding-model.ts'
+import { createIndex } from '../../server/src/guests/search/create-index.ts'
+import { fuseRanks } from '../../server/src/guests/search/fuse-ranks.ts'
+import { meaningText } from '../../server/src/guests/search/searchable-tool.ts'
+import { EmbeddingSettings } from '../../server/src/kernel/contract/models.ts'
 import type { System } from './systems.ts'
 
 const BATCH = 16

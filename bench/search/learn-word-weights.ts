@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { JsonObject } from '../../server/src/contract/json.ts'
-import { toolText } from '../../server/src/core/search/searchable-tool.ts'
-import { splitText } from '../../server/src/core/search/split-text.ts'
-import { stem } from '../../server/src/core/search/stem.ts'
-import { REQUEST_WORDS, STOP_WORDS } from '../../server/src/core/search/stop-words.ts'
+import type { JsonObject } from '../../server/src/kernel/contract/json.ts'
+import { toolText } from '../../server/src/guests/search/searchable-tool.ts'
+import { splitText } from '../../server/src/guests/search/split-text.ts'
+import { stem } from '../../server/src/guests/search/stem.ts'
+import { REQUEST_WORDS, STOP_WORDS } from '../../server/src/guests/search/stop-words.ts'
 import { readSet, sample, setFolders, type SearchSet } from './read-set.ts'
 
 /**
@@ -14,7 +14,7 @@ import { readSet, sample, setFolders, type SearchSet } from './read-set.ts'
  * `node bench/search/learn-word-weights.ts`
  */
 const DATA = join(import.meta.dirname, '../../../shared/data')
-const TABLE = join(import.meta.dirname, '../../server/src/core/search/word-weights.ts')
+const TABLE = join(import.meta.dirname, '../../server/src/guests/search/word-weights.ts')
 
 const QUERIES = 3_000
 /** A set adds at most this many requests per word, so that no large set decides alone. */

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { complaint } from '../bench.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../server/src/contract/json.ts'
-import type { SearchableTool } from '../../server/src/core/search/searchable-tool.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../server/src/kernel/contract/json.ts'
+import type { SearchableTool } from '../../server/src/guests/search/searchable-tool.ts'
 
 /** Each inner list is one wanted tool: any of its ids counts as found. */
 export type Question = { readonly query: string; readonly wanted: readonly (readonly string[])[] }

@@ -1,4 +1,4 @@
-import { createIndex } from '../../server/src/core/search/create-index.ts'
+import { createIndex } from '../../server/src/guests/search/create-index.ts'
 import { readSet, sample } from './read-set.ts'
 
 /** One first hit: its score, the score of the second, and whether it was right. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createIndex } from '../../server/src/core/search/create-index.ts'
-import { toolText, type SearchableTool } from '../../server/src/core/search/searchable-tool.ts'
-import { splitText } from '../../server/src/core/search/split-text.ts'
-import { stem } from '../../server/src/core/search/stem.ts'
-import { STOP_WORDS } from '../../server/src/core/search/stop-words.ts'
+import { createIndex } from '../../server/src/guests/search/create-index.ts'
+import { toolText, type SearchableTool } from '../../server/src/guests/search/searchable-tool.ts'
+import { splitText } from '../../server/src/guests/search/split-text.ts'
+import { stem } from '../../server/src/guests/search/stem.ts'
+import { STOP_WORDS } from '../../server/src/guests/search/stop-words.ts'
 import { createBm25 } from './bm25.ts'
 
 type Search = (query: string, count: number) => readonly string[] | Promise<readonly string[]>

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asCalled } from '../../server/src/core/gate/as-called.ts'
-import { decide } from '../../server/src/core/gate/decide.ts'
-import { compilePolicy } from '../../server/src/core/gate/policy/compile-policy.ts'
-import { callWith, neutralFacts, toolWith } from '../../server/src/core/gate/neutral-facts.suite.ts'
+import { asCalled } from '../../server/src/kernel/decide/as-called.ts'
+import { decide } from '../../server/src/kernel/decide/decide.ts'
+import { compilePolicy } from '../../server/src/kernel/policy/compile-policy.ts'
+import { callWith, neutralFacts, toolWith } from '../../server/src/kernel/decide/neutral-facts.suite.ts'
 import { columns, complaint, quantile, valuesOf, type Bench } from '../bench.ts'
 
 /** Our own lists: the first existed while the table was written; the others were written afterwards and measured before anything was changed. */

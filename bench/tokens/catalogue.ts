@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readCard, type Card } from '../../server/src/commands/catalogue/read-card.ts'
-import { loadPolicy } from '../../server/src/commands/policy/load-policy.ts'
-import { searchTools, type FoundTool } from '../../server/src/commands/catalogue/search-tools.ts'
-import type { Caller } from '../../server/src/contract/caller.ts'
-import { ServerSettings } from '../../server/src/contract/config.ts'
-import type { Tool, ToolDefinition } from '../../server/src/contract/tool.ts'
-import { joinTool } from '../../server/src/core/catalogue/join-tool.ts'
-import { createIndex } from '../../server/src/core/search/create-index.ts'
-import type { SearchableTool } from '../../server/src/core/search/searchable-tool.ts'
+import { readCard, type Card } from '../../server/src/kernel/catalogue/read-card.ts'
+import { loadPolicy } from '../../server/src/kernel/policy/load-policy.ts'
+import { searchTools, type FoundTool } from '../../server/src/guests/search/search-tools.ts'
+import type { Caller } from '../../server/src/kernel/contract/caller.ts'
+import { ServerSettings } from '../../server/src/kernel/contract/config.ts'
+import type { Tool, ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
+import { joinTool } from '../../server/src/kernel/catalogue/join-tool.ts'
+import { createIndex } from '../../server/src/guests/search/create-index.ts'
+import type { SearchableTool } from '../../server/src/guests/search/searchable-tool.ts'
 
 const AGENT: Caller = { kind: 'agent', id: 'agent:bench', user: 'bench' }
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')

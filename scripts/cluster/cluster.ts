@@ -9,7 +9,7 @@ import { startBalancer, type Balancer } from './balancer.ts'
 
 /** `npm run cluster`: three nodes of the demo on a temporary Postgres and Redis, behind a small balancer, all on loopback. */
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/sluice')
-const DEMO = resolve(import.meta.dirname, '../../server/src/demo')
+const DEMO = resolve(import.meta.dirname, '../../server/src/guests/demo/servers')
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 type Node = { readonly folder: string; readonly process: ChildProcess; readonly url: string }

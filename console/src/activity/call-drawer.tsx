@@ -1,7 +1,7 @@
 import { CallerName } from '../parts/caller-name.tsx'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { CallLife, CallMoment } from '../../../server/src/contract/activity.ts'
+import type { CallLife, CallMoment } from '../../../server/src/kernel/contract/activity.ts'
 import { askProven } from '../api/ask-proven.ts'
 import { problemOf } from '../api/problem.ts'
 import { InputFields, TextValue, Value } from '../inbox/fields.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
-import type { CallSummary } from '../../../server/src/contract/activity.ts'
+import type { CallSummary } from '../../../server/src/kernel/contract/activity.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { clockTime, exactTime, isToday, lasted, shortTime } from '../lib/time.ts'
 import { GateText } from '../parts/gate-text.tsx'

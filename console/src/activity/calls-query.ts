@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { CallLife, CallSummary } from '../../../server/src/contract/activity.ts'
+import type { CallLife, CallSummary } from '../../../server/src/kernel/contract/activity.ts'
 import { ask, withQuery } from '../api/client.ts'
 import type { Page } from '../api/types.ts'
 

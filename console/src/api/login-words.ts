@@ -4,7 +4,7 @@ import type {
   LoginHereAnswer,
   LoginMethodsAnswer,
   OIDC_CALLBACK as Callback,
-} from '../../../server/src/contract/login.ts'
+} from '../../../server/src/kernel/identity/login.ts'
 
 export type { LoginAnswer, LoginHereAnswer, LoginMethodsAnswer }
 

@@ -1,5 +1,5 @@
 import { eventsIn } from '../../../server/src/client/client.ts'
-import type { ChangeKind } from '../../../server/src/contract/change.ts'
+import type { ChangeKind } from '../../../server/src/kernel/contract/change.ts'
 import { storeOf } from '../lib/store.ts'
 import { forgetSession, readSession, sessionHeaders } from './session.ts'
 

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../../server/src/client/client.ts'
-import type { PacketChange, PacketFacts, PacketRisk } from '../../../server/src/contract/packet-parts.ts'
-import type { Sentence } from '../../../server/src/contract/sentence.ts'
-import type { ValueSource } from '../../../server/src/contract/value-source.ts'
+import type { PacketChange, PacketFacts, PacketRisk } from '../../../server/src/kernel/approvals/packet-parts.ts'
+import type { Sentence } from '../../../server/src/kernel/contract/sentence.ts'
+import type { ValueSource } from '../../../server/src/kernel/sessions/value-source.ts'
 
 /** Optional parts of a packet. If one is absent, the page does not show it. */
 type PacketParts = {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { auditSentence } from '../../../server/src/contract/audit-events.ts'
+import { auditSentence } from '../../../server/src/kernel/contract/audit-events.ts'
 import { askBlob, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { AuditEntry } from '../api/types.ts'

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { AuditReport } from '../../../server/src/contract/audit.ts'
+import type { AuditReport } from '../../../server/src/kernel/contract/audit.ts'
 import { eventsIn } from '../../../server/src/client/client.ts'
 import { readAnswer } from '../../../server/src/client/transport.ts'
 import { problemOf } from '../api/problem.ts'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { AgentEventName } from '../../../server/src/contract/agent.ts'
+import type { AgentEventName } from '../../../server/src/guests/agent/agent.ts'
 import { forgetSession, sessionHeaders } from '../api/session.ts'
 import { eventsIn } from '../../../server/src/client/client.ts'
 

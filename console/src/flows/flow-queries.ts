@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { FlowChecklistAnswer } from '../../../server/src/contract/flow-answers.ts'
-import type { Flow, FlowRunView, FlowStep, ProposalView } from '../../../server/src/contract/flows.ts'
+import type { FlowChecklistAnswer } from '../../../server/src/guests/flows/flow-answers.ts'
+import type { Flow, FlowRunView, FlowStep, ProposalView } from '../../../server/src/guests/flows/flows.ts'
 import { ask, withQuery } from '../api/client.ts'
 import type { Page } from '../api/types.ts'
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { oddOf } from '../../../server/src/contract/alike.ts'
-import { confirmOf, confirmWords, isBeingTyped, isTyped } from '../../../server/src/contract/confirm.ts'
+import { oddOf } from '../../../server/src/kernel/contract/alike.ts'
+import { confirmOf, confirmWords, isBeingTyped, isTyped } from '../../../server/src/kernel/contract/confirm.ts'
 import type { Packet } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'

@@ -1,4 +1,4 @@
-import { valueText } from '../../../server/src/contract/value-text.ts'
+import { valueText } from '../../../server/src/kernel/contract/value-text.ts'
 import type { Packet } from '../api/types.ts'
 import { count } from '../lib/time.ts'
 import { Card } from '../parts/card.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ConsentPreviewAnswer } from '../../../server/src/contract/activity.ts'
-import type { Remember } from '../../../server/src/contract/consent.ts'
+import type { ConsentPreviewAnswer } from '../../../server/src/kernel/contract/activity.ts'
+import type { Remember } from '../../../server/src/kernel/contract/consent.ts'
 import { ask } from '../api/client.ts'
 import type { Packet } from '../api/types.ts'
 import { many } from '../lib/time.ts'

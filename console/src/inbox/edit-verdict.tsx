@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { EditPreviewAnswer } from '../../../server/src/contract/activity.ts'
+import type { EditPreviewAnswer } from '../../../server/src/kernel/contract/activity.ts'
 import { ask } from '../api/client.ts'
 import type { Packet } from '../api/types.ts'
 import { Card } from '../parts/card.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { isAmbiguousText, valueText } from '../../../server/src/contract/value-text.ts'
+import { isAmbiguousText, valueText } from '../../../server/src/kernel/contract/value-text.ts'
 import type { Packet, Source } from '../api/types.ts'
 import { count, many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'

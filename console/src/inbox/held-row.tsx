@@ -1,7 +1,7 @@
 import { CallerName } from '../parts/caller-name.tsx'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import { byArrival, groupSentence } from '../../../server/src/contract/alike.ts'
+import { byArrival, groupSentence } from '../../../server/src/kernel/contract/alike.ts'
 import { Countdown } from '../parts/countdown.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Risk } from '../parts/risk.tsx'

@@ -1,6 +1,6 @@
 import type { Packet } from '../api/types.ts'
-import type { Sentence } from '../../../server/src/contract/sentence.ts'
-import { valueText } from '../../../server/src/contract/value-text.ts'
+import type { Sentence } from '../../../server/src/kernel/contract/sentence.ts'
+import { valueText } from '../../../server/src/kernel/contract/value-text.ts'
 import { many } from '../lib/time.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>

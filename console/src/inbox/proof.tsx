@@ -1,5 +1,5 @@
 import { useRef, useState, type RefObject } from 'react'
-import type { PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import type { PasskeyOptions } from '../../../server/src/kernel/identity/passkey.ts'
 import { problemOf, type Problem } from '../api/problem.ts'
 import { givePasskey, type PasskeyAssertion } from '../lib/passkey.ts'
 import { lasted } from '../lib/time.ts'

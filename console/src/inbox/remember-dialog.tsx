@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Constraint, Remember } from '../../../server/src/contract/consent.ts'
+import type { Constraint, Remember } from '../../../server/src/kernel/contract/consent.ts'
 import { codeOf } from '../api/problem.ts'
 import type { Packet } from '../api/types.ts'
 import { say } from '../lib/announce.ts'

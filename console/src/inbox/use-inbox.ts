@@ -4,7 +4,7 @@ import { pendingQuery } from '../api/queries.ts'
 import type { Packet } from '../api/types.ts'
 import { announce } from '../lib/announce.ts'
 import { many } from '../lib/time.ts'
-import { alikeKey } from '../../../server/src/contract/alike.ts'
+import { alikeKey } from '../../../server/src/kernel/contract/alike.ts'
 
 /** One line of the list: one request, or several that are alike. */
 export type InboxRow = {

@@ -1,4 +1,4 @@
-import { tooFewApprovers } from '../../../server/src/contract/too-few-approvers.ts'
+import { tooFewApprovers } from '../../../server/src/kernel/contract/too-few-approvers.ts'
 import type { Packet } from '../api/types.ts'
 import { shortTime, whenText } from '../lib/time.ts'
 import { Note } from '../parts/note.tsx'

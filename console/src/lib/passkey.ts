@@ -1,5 +1,5 @@
 import type { BodyOf } from '../../../server/src/client/client.ts'
-import type { PasskeyOptions, PasskeyRegistration } from '../../../server/src/contract/passkey.ts'
+import type { PasskeyOptions, PasskeyRegistration } from '../../../server/src/kernel/identity/passkey.ts'
 
 export type PasskeyAssertion = NonNullable<
   Extract<BodyOf<'POST /v1/approvals/{approval_id}/decide'>, { readonly decision: 'approve' }>['passkey']

@@ -2,7 +2,7 @@
  * Text of agents, tools and people as it may be shown on the page: every character that is invisible, reverses the text or could
  * hide others is printed as its code point.
  */
-import { visibleText } from '../../../server/src/contract/visible-text.ts'
+import { visibleText } from '../../../server/src/kernel/contract/visible-text.ts'
 
 const ESCAPE = /\\u([0-9a-f]{4})(?:\\u([0-9a-f]{4}))?/g
 

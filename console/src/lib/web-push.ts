@@ -1,4 +1,4 @@
-import type { PushSubscriptionAnswer } from '../../../server/src/contract/web-push.ts'
+import type { PushSubscriptionAnswer } from '../../../server/src/kernel/contract/web-push.ts'
 import { ask } from '../api/client.ts'
 
 const refused = (says: string) => new Error(says)

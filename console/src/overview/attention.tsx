@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { AttentionAnswer } from '../../../server/src/contract/activity.ts'
+import type { AttentionAnswer } from '../../../server/src/kernel/contract/activity.ts'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { count, many, shortTime, timeLeft, urgency, whenText } from '../lib/time.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import type { OverviewAnswer } from '../../../server/src/contract/activity.ts'
+import type { OverviewAnswer } from '../../../server/src/kernel/contract/activity.ts'
 import { ask } from '../api/client.ts'
 import { agentName } from '../inbox/packet-words.ts'
 import { count, lasted, many, shortTime } from '../lib/time.ts'

@@ -1,4 +1,4 @@
-import type { OverviewAnswer } from '../../../server/src/contract/activity.ts'
+import type { OverviewAnswer } from '../../../server/src/kernel/contract/activity.ts'
 import { count, lasted, shortTime } from '../lib/time.ts'
 
 type TableProps = {

@@ -1,5 +1,5 @@
-import { valueAndMark } from '../../../server/src/contract/marked-value.ts'
-import type { Sentence as GateText } from '../../../server/src/contract/sentence.ts'
+import { valueAndMark } from '../../../server/src/kernel/contract/marked-value.ts'
+import type { Sentence as GateText } from '../../../server/src/kernel/contract/sentence.ts'
 import { Text } from './text.tsx'
 
 /** What a call does. A value from outside, and a recipient that can mislead, has a wavy line and says so to a screen reader. */

@@ -1,4 +1,4 @@
-import type { CallSummary } from '../../../server/src/contract/activity.ts'
+import type { CallSummary } from '../../../server/src/kernel/contract/activity.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-paths.ts'
 

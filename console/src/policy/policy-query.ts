@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { PolicyFault, Rule } from '../../../server/src/contract/policy.ts'
-import type { Effect, Strength } from '../../../server/src/contract/verdict.ts'
+import type { PolicyFault, Rule } from '../../../server/src/kernel/contract/policy.ts'
+import type { Effect, Strength } from '../../../server/src/kernel/contract/verdict.ts'
 import { ask } from '../api/client.ts'
 
 export type ShownRule = {

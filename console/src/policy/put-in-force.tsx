@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import type { PasskeyOptions } from '../../../server/src/kernel/identity/passkey.ts'
 import { ask } from '../api/client.ts'
 import { codeOf } from '../api/problem.ts'
 import { ProofField, useProof } from '../inbox/proof.tsx'

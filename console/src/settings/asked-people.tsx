@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { DelegationAnswer, RoutesAnswer } from '../../../server/src/contract/delegation.ts'
+import type { DelegationAnswer, RoutesAnswer } from '../../../server/src/kernel/contract/delegation.ts'
 import { askProven } from '../api/ask-proven.ts'
 import { ask } from '../api/client.ts'
 import { say } from '../lib/announce.ts'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PushAnswer } from '../../../server/src/contract/web-push.ts'
+import type { PushAnswer } from '../../../server/src/kernel/contract/web-push.ts'
 import { ask } from '../api/client.ts'
 import { say } from '../lib/announce.ts'
 import { noPush, subscribeBrowser } from '../lib/web-push.ts'

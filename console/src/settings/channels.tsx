@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { ChannelsAnswer } from '../../../server/src/contract/answers.ts'
+import type { ChannelsAnswer } from '../../../server/src/kernel/contract/answers.ts'
 import { ask } from '../api/client.ts'
 import { Card } from '../parts/card.tsx'
 import { Failed } from '../parts/states.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { DoctorAnswer } from '../../../server/src/contract/answers.ts'
+import type { DoctorAnswer } from '../../../server/src/kernel/contract/answers.ts'
 import { ask } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PasskeyAnswer, PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import type { PasskeyAnswer, PasskeyOptions } from '../../../server/src/kernel/identity/passkey.ts'
 import { ask } from '../api/client.ts'
 import { readSession } from '../api/session.ts'
 import { ProofField, useProof } from '../inbox/proof.tsx'

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import type { PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import type { PasskeyOptions } from '../../../server/src/kernel/identity/passkey.ts'
 import { askedProof, type AskedProof } from '../api/ask-proven.ts'
 import { ask } from '../api/client.ts'
 import { codeOf } from '../api/problem.ts'

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { CallSummary } from '../../../server/src/contract/activity.ts'
+import type { CallSummary } from '../../../server/src/kernel/contract/activity.ts'
 import { callQuery } from '../activity/calls-query.ts'
 import { announce, toast, type Toast } from '../lib/announce.ts'
 import { useStore } from '../lib/store.ts'

@@ -1,4 +1,4 @@
-import type { DefinitionReview } from '../../../server/src/contract/definition-review.ts'
+import type { DefinitionReview } from '../../../server/src/kernel/contract/definition-review.ts'
 import { FieldDiff } from '../inbox/changes.tsx'
 
 /** Both texts are the tool server's: data, never instructions. */

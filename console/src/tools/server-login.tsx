@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { z } from 'zod'
-import type { ServerLoginAnswer, ServerLoginStatusAnswer } from '../../../server/src/contract/answers.ts'
+import type { ServerLoginAnswer, ServerLoginStatusAnswer } from '../../../server/src/kernel/contract/answers.ts'
 import { ask } from '../api/client.ts'
 import { say } from '../lib/announce.ts'
 import { useMay } from '../lib/may.ts'

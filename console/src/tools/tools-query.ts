@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { DefinitionReview } from '../../../server/src/contract/definition-review.ts'
+import type { DefinitionReview } from '../../../server/src/kernel/contract/definition-review.ts'
 import { ask } from '../api/client.ts'
 import { allOf } from '../api/queries.ts'
 import type { Server, Tool } from '../api/types.ts'

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../contract/problems.ts'
+import type { ProblemCode } from '../kernel/contract/problems.ts'
 
 /**
  * The code: one of the gate's (docs/errors.md), `no_answer` if there was no answer, or `http.<status>` for an answer that is not the

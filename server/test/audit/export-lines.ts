@@ -1,8 +1,8 @@
 import canonicalize from 'canonicalize'
-import type { CheckpointKeys } from '../../src/commands/ports/audit.ts'
-import type { AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
-import { GENESIS } from '../../src/contract/genesis.ts'
-import { exportEndText, exportLink, type ExportEnd } from '../../src/core/audit/export-end.ts'
+import type { CheckpointKeys } from '../../src/kernel/ports/audit.ts'
+import type { AuditEntry, Checkpoint } from '../../src/kernel/contract/audit.ts'
+import { GENESIS } from '../../src/kernel/contract/genesis.ts'
+import { exportEndText, exportLink, type ExportEnd } from '../../src/kernel/audit/export-end.ts'
 import { rehashed } from './histories.ts'
 import { digest } from './memory-audit.ts'
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import { writeCheckpoint } from '../../src/commands/audit/write-checkpoint.ts'
-import type { AuditDraft, AuditEntry, AuditFinding, AuditReport } from '../../src/contract/audit.ts'
-import { entryText } from '../../src/core/audit/chain.ts'
+import { writeCheckpoint } from '../../src/kernel/audit/write-checkpoint.ts'
+import type { AuditDraft, AuditEntry, AuditFinding, AuditReport } from '../../src/kernel/contract/audit.ts'
+import { entryText } from '../../src/kernel/audit/chain.ts'
 import { digest, memoryAudit, type MemoryAudit, type Stored } from './memory-audit.ts'
 
 const word = fc.string({ unit: 'grapheme', maxLength: 8 })

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AuditEntry, AuditFinding, Checkpoint } from '../../src/contract/audit.ts'
-import { checkpointText } from '../../src/core/audit/checkpoint.ts'
-import { STREAM_LENGTH } from '../../src/stores/sqlite/streams.ts'
+import type { AuditEntry, AuditFinding, Checkpoint } from '../../src/kernel/contract/audit.ts'
+import { checkpointText } from '../../src/kernel/audit/checkpoint.ts'
+import { STREAM_LENGTH } from '../../src/adapters/stores/sqlite/streams.ts'
 import { rehashed } from './histories.ts'
 import { newKeys } from './memory-audit.ts'
 

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkHookedGate } from '../../src/boot/doctor/check-hooked-gate.ts'
-import { checkHooks, hookedClients } from '../../src/boot/doctor/check-hooks.ts'
-import { init } from '../../src/boot/init/init.ts'
-import { installedHook } from '../../src/boot/installed-hook.ts'
-import { serviceUnit } from '../../src/boot/service-unit.ts'
-import { HOOK_CLIENTS } from '../../src/contract/hook-clients.ts'
+import { checkHookedGate } from '../../src/main/doctor/check-hooked-gate.ts'
+import { checkHooks, hookedClients } from '../../src/main/doctor/check-hooks.ts'
+import { init } from '../../src/main/init/init.ts'
+import { installedHook } from '../../src/guests/hooks/installed-hook.ts'
+import { serviceUnit } from '../../src/main/service-unit.ts'
+import { HOOK_CLIENTS } from '../../src/kernel/contract/hook-clients.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'sluice-doctor-hooks-'))))

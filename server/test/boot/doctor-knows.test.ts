@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkApprovers } from '../../src/boot/doctor/check-approvers.ts'
-import { checkHub } from '../../src/boot/doctor/check-hub.ts'
-import { checkInForce } from '../../src/boot/doctor/check-in-force.ts'
-import { doctor } from '../../src/boot/doctor/doctor.ts'
-import { askGate } from '../../src/boot/doctor/check-servers.ts'
-import { loadConfig, type LoadedSettings } from '../../src/boot/load-config.ts'
-import type { Finding } from '../../src/doors/cli/boot-reports.ts'
+import { checkApprovers } from '../../src/main/doctor/check-approvers.ts'
+import { checkHub } from '../../src/main/doctor/check-hub.ts'
+import { checkInForce } from '../../src/main/doctor/check-in-force.ts'
+import { doctor } from '../../src/main/doctor/doctor.ts'
+import { askGate } from '../../src/main/doctor/check-servers.ts'
+import { loadConfig, type LoadedSettings } from '../../src/main/load-config.ts'
+import type { Finding } from '../../src/adapters/cli/boot-reports.ts'
 import { run } from '../doors/with-running-gate.ts'
 
 let root = ''
@@ -50,7 +50,7 @@ const socket = () => {
 const said = (findings: readonly Finding[]) => findings.map(({ severity, says }) => `${severity}: ${says}`)
 
 test('no line hedges: what is not known is said to be unknown', () => {
-  const folder = join(import.meta.dirname, '../../src/boot/doctor')
+  const folder = join(import.meta.dirname, '../../src/main/doctor')
   const hedged = readdirSync(folder).flatMap((name) =>
     readFileSync(join(folder, name), 'utf8')
       .split('\n')

@@ -13,12 +13,12 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { init } from '../../src/boot/init/init.ts'
-import { hookLine } from '../../src/boot/init/hook-line.ts'
-import { installedHook, installHook, refreshHook } from '../../src/boot/installed-hook.ts'
-import { HOOK } from '../../src/boot/local-gate.ts'
-import { loadConfig } from '../../src/boot/load-config.ts'
-import type { InitReport, InitOptions } from '../../src/doors/cli/boot-reports.ts'
+import { init } from '../../src/main/init/init.ts'
+import { hookLine } from '../../src/main/init/hook-line.ts'
+import { installedHook, installHook, refreshHook } from '../../src/guests/hooks/installed-hook.ts'
+import { HOOK } from '../../src/main/local-gate.ts'
+import { loadConfig } from '../../src/main/load-config.ts'
+import type { InitReport, InitOptions } from '../../src/adapters/cli/boot-reports.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "sluice hooks' "))))

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadConfig } from '../../src/boot/load-config.ts'
+import { loadConfig } from '../../src/main/load-config.ts'
 import { run } from '../doors/with-running-gate.ts'
 
 test('init chooses the next free port if the usual one is in use, and says so', async () => {

@@ -15,12 +15,12 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { clientFiles, type ClientFile } from '../../src/boot/init/client-files.ts'
-import { hookPlaces } from '../../src/boot/init/hook-files.ts'
-import { init } from '../../src/boot/init/init.ts'
-import { plainJson } from '../../src/boot/init/jsonc.ts'
+import { clientFiles, type ClientFile } from '../../src/main/init/client-files.ts'
+import { hookPlaces } from '../../src/main/init/hook-files.ts'
+import { init } from '../../src/main/init/init.ts'
+import { plainJson } from '../../src/main/init/jsonc.ts'
 import { IS_WHOLE } from '../some-of.ts'
-import type { InitOptions } from '../../src/doors/cli/boot-reports.ts'
+import type { InitOptions } from '../../src/adapters/cli/boot-reports.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { checkConfig, checkPolicy } from '../../src/boot/doctor/check-config.ts'
+import { checkConfig, checkPolicy } from '../../src/main/doctor/check-config.ts'
 
 type Case = {
   readonly name: string

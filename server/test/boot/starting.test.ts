@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { lockFolder } from '../../src/stores/sqlite/lock-folder.ts'
+import { lockFolder } from '../../src/adapters/stores/sqlite/lock-folder.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { configure, run, runGate } from '../doors/with-running-gate.ts'
 

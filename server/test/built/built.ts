@@ -22,16 +22,16 @@ export const SCRIPTS = [
   'test/toolflow/flow-child.ts',
   'test/workflows/crash-child.ts',
   'test/workflows/turns-crash-child.ts',
-  'src/stores/postgres/boot-joiner.suite.ts',
-  'src/stores/postgres/racer.suite.ts',
-  'src/stores/sqlite/boot-joiner.suite.ts',
-  'src/stores/sqlite/killed-writer.suite.ts',
-  'src/stores/sqlite/lock-holder.suite.ts',
-  'src/stores/sqlite/racer.suite.ts',
+  'src/adapters/stores/postgres/boot-joiner.suite.ts',
+  'src/adapters/stores/postgres/racer.suite.ts',
+  'src/adapters/stores/sqlite/boot-joiner.suite.ts',
+  'src/adapters/stores/sqlite/killed-writer.suite.ts',
+  'src/adapters/stores/sqlite/lock-holder.suite.ts',
+  'src/adapters/stores/sqlite/racer.suite.ts',
 ]
 
-/** The name of a script's entry in the build. All chunks are in `dist/boot`, as in the published package. */
-export const entryOf = (script: string) => `boot/${script.replaceAll('/', '-').replace(/\.ts$/, '')}`
+/** The name of a script's entry in the build. All chunks are in `dist/main`, as in the published package. */
+export const entryOf = (script: string) => `main/${script.replaceAll('/', '-').replace(/\.ts$/, '')}`
 
 const folder = process.env[BUILD_VARIABLE]
 
@@ -40,7 +40,7 @@ export const SOURCE_LAUNCHER = join(SERVER, 'bin/sluice')
 export const LAUNCHER = folder === undefined ? SOURCE_LAUNCHER : join(folder, 'bin/sluice')
 
 /** The script of a ledger's thread, which also starts in half the time. */
-export const BUILT_WORKER = folder === undefined ? undefined : pathToFileURL(join(folder, 'dist/boot/worker.js'))
+export const BUILT_WORKER = folder === undefined ? undefined : pathToFileURL(join(folder, 'dist/main/worker.js'))
 
 /** The built form of a script, if there is one; otherwise the script itself. */
 export function built(path: string): string {

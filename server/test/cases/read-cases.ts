@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import type { CallerKind } from '../../src/contract/caller.ts'
-import type { Json } from '../../src/contract/json.ts'
-import type { RiskClass, ToolEffect } from '../../src/contract/tool.ts'
-import type { Effect, Strength } from '../../src/contract/verdict.ts'
+import type { CallerKind } from '../../src/kernel/contract/caller.ts'
+import type { Json } from '../../src/kernel/contract/json.ts'
+import type { RiskClass, ToolEffect } from '../../src/kernel/contract/tool.ts'
+import type { Effect, Strength } from '../../src/kernel/contract/verdict.ts'
 
-const CASES = resolve(import.meta.dirname, '../../src/core/gate/cases')
+const CASES = resolve(import.meta.dirname, '../../src/kernel/decide/cases')
 
 /** The tool servers, keys and arguments that a case needs. `runCases` has already checked the format. */
 export type GateCase = {

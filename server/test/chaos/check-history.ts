@@ -1,9 +1,9 @@
-import type { ApprovalRow } from '../../src/contract/approval.ts'
-import type { AuditEntry } from '../../src/contract/audit.ts'
-import { onlyReads } from '../../src/core/gate/interpret.ts'
+import type { ApprovalRow } from '../../src/kernel/contract/approval.ts'
+import type { AuditEntry } from '../../src/kernel/contract/audit.ts'
+import { onlyReads } from '../../src/kernel/attempt/interpret.ts'
 import { checkBounds } from './check-bounds.ts'
 import { checkAnswers } from './check-answers.ts'
-import type { CallRow } from '../../src/contract/call.ts'
+import type { CallRow } from '../../src/kernel/contract/call.ts'
 import type { CallStory, History, ReportViolation, ClientRecord, Violation, ViolationKind } from './history.ts'
 
 export type CheckOptions = {

@@ -1,8 +1,8 @@
-import type { ApprovalRow } from '../../src/contract/approval.ts'
-import type { AuditEntry, AuditReport } from '../../src/contract/audit.ts'
-import type { CallRow } from '../../src/contract/call.ts'
-import type { ConsentRow } from '../../src/contract/consent.ts'
-import type { RunRow } from '../../src/contract/run.ts'
+import type { ApprovalRow } from '../../src/kernel/contract/approval.ts'
+import type { AuditEntry, AuditReport } from '../../src/kernel/contract/audit.ts'
+import type { CallRow } from '../../src/kernel/contract/call.ts'
+import type { ConsentRow } from '../../src/kernel/contract/consent.ts'
+import type { RunRow } from '../../src/kernel/contract/run.ts'
 
 /** One line of a tool server's own log, written before it answers. */
 export type Receipt = {

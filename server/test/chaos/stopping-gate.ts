@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { up } from '../../src/boot/up.ts'
+import { up } from '../../src/main/up.ts'
 
 /** A gate that listens like any other and stops itself by SIGSTOP when a call reaches a named point while there is a file `stop-at`. */
 const marker = 'stop-at'

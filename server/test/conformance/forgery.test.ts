@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ApprovalRow, Factor } from '../../src/contract/approval.ts'
-import { checkFactors, type Redemption } from '../../src/core/approvals/factors.ts'
-import { claimsOf, parseToken } from '../../src/core/approvals/token.ts'
-import { createTokenKeys } from '../../src/keys/token-keys.ts'
+import type { ApprovalRow, Factor } from '../../src/kernel/contract/approval.ts'
+import { checkFactors, type Redemption } from '../../src/kernel/approvals/factors.ts'
+import { claimsOf, parseToken } from '../../src/kernel/approvals/token.ts'
+import { createTokenKeys } from '../../src/adapters/keys/token-keys.ts'
 
 /** Every known way to forge a token from another one. None is redeemed, and the answer names the check that failed. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hmacSha256, sameBytes } from '../../src/keys/hmac.ts'
+import { hmacSha256, sameBytes } from '../../src/adapters/keys/hmac.ts'
 import { describeVectors, rowsOf } from './data.ts'
 
 type Vector = { tcId: number; tagSizeBits: number; key: string; msg: string; tag: string; result: 'valid' | 'invalid' }

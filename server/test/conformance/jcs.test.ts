@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../../src/core/json/canonical.ts'
-import { parseIJson } from '../../src/core/json/parse-ijson.ts'
+import { canonicalJson } from '../../src/kernel/json/canonical.ts'
+import { parseIJson } from '../../src/kernel/json/parse-ijson.ts'
 import { describeVectors, linesOf, rowsOf } from './data.ts'
 
 type Pair = { name: string; input: string; output: string; output_hex: string }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseIJson } from '../../src/core/json/parse-ijson.ts'
+import { parseIJson } from '../../src/kernel/json/parse-ijson.ts'
 import { describeVectors, rowsOf } from './data.ts'
 
 type Vector = { name: string; expect: 'accept' | 'reject' | 'either' | 'transform'; b64: string }

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { HELD_PATH } from '../../src/contract/first-page.ts'
+import { HELD_PATH } from '../../src/kernel/contract/first-page.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { complaints, held, openConsole, openPacket, settled, stateOf, type Console } from './with-console.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { NodePacket } from '../../src/contract/hub.ts'
+import { NodePacket } from '../../src/guests/hub/hub.ts'
 import type { OfficeGate } from './office-gate.ts'
 
 const HASH = (digit: string) => digit.repeat(64)

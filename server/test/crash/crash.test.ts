@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
-import type { CallState } from '../../src/contract/call.ts'
+import type { ProbePoint } from '../../src/kernel/ports/runtime.ts'
+import type { CallState } from '../../src/kernel/contract/call.ts'
 import { APPROVER, approveRetry, effectsIn } from '../gate/with-gate.ts'
 import { someOf } from '../some-of.ts'
 import { afterDeath, afterDeaths, settles } from './after-death.ts'

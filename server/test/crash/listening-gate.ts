@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { up } from '../../src/boot/up.ts'
-import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.ts'
+import { up } from '../../src/main/up.ts'
+import { PROBE_POINTS, type ProbePoint } from '../../src/kernel/ports/runtime.ts'
 
 /** A gate that listens like any other and kills itself with SIGKILL when a call reaches a named point. */
 const [target = ''] = process.argv.slice(2)

@@ -38,4 +38,4 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql, ...rest) {
   return statement
 }
 
-await import('../../src/stores/sqlite/worker.ts')
+await import('../../src/adapters/stores/sqlite/worker.ts')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asProgram } from '../../src/contract/caller.ts'
+import { asProgram } from '../../src/kernel/contract/caller.ts'
 import { type GateCase, gateVerdict, readCases } from '../cases/read-cases.ts'
 import { answerIn } from '../mcp/answer-in.ts'
 import { someOf } from '../some-of.ts'

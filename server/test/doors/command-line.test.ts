@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PROBLEMS } from '../../src/contract/problems.ts'
+import { PROBLEMS } from '../../src/kernel/contract/problems.ts'
 import { run, startGate, type RunningGate } from './with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }

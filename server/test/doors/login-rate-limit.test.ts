@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { localCounts } from '../../src/stores/local-counts.ts'
-import { loginRateLimit } from '../../src/doors/entrance/login-rate-limit.ts'
+import { localCounts } from '../../src/adapters/stores/local-counts.ts'
+import { loginRateLimit } from '../../src/adapters/http/login-rate-limit.ts'
 
 const LIMITS = { per_address: 3, overall: 10, window_s: 60 }
 const LAST = 'the last one'

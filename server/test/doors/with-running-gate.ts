@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { loadConfig } from '../../src/boot/load-config.ts'
-import { trust } from '../../src/boot/trust/check-trust.ts'
+import { loadConfig } from '../../src/main/load-config.ts'
+import { trust } from '../../src/main/trust/check-trust.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
 import { answerIn } from '../mcp/answer-in.ts'
-import type { Sentence } from '../../src/contract/sentence.ts'
+import type { Sentence } from '../../src/kernel/contract/sentence.ts'
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { executeFlowStep } from '../../src/commands/flows/execute-flow-step.ts'
-import { reserveUnits } from '../../src/commands/flows/reserve-units.ts'
+import { executeFlowStep } from '../../src/guests/flows/execute-flow-step.ts'
+import { reserveUnits } from '../../src/guests/flows/reserve-units.ts'
 import { HER_AGENT } from './flow-samples.ts'
 import { flowDeps, openEngine, type Engine } from './flow-deps.ts'
 

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.ts'
+import { PROBE_POINTS, type ProbePoint } from '../../src/kernel/ports/runtime.ts'
 import { openTestGate } from '../gate/with-gate.ts'
 import { ANA, bundleOf, FLOW_CONFIG, HER_AGENT, OWNER, PACK } from './flow-samples.ts'
 import { FLOW_POLICY } from './dying-policy.ts'

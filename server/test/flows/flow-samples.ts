@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Caller } from '../../src/contract/caller.ts'
-import type { JsonObject } from '../../src/contract/json.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import type { JsonObject } from '../../src/kernel/contract/json.ts'
 
 /** People and programs of these tests. Ana may decide approvals; her agent acts for her. */
 export const ANA: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana', flow_role: 'editor' }

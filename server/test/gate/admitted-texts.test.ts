@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { listTools } from '../../src/doors/mcp/surfaces.ts'
+import { listTools } from '../../src/adapters/mcp/surfaces.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, until, USER, type GateRig } from './with-gate.ts'
 
 const POLICY = 'rules: [{ id: all, effect: allow, match: { role: [agent, user, admin] }, says: all }]'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Outcome } from '../../src/contract/call.ts'
+import type { Outcome } from '../../src/kernel/contract/call.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, withGate, approveShown } from './with-gate.ts'
 
 const many = <T>(count: number, make: (at: number) => Promise<T>) =>

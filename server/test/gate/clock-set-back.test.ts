@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { correctClock } from '../../src/boot/correct-clock.ts'
+import { correctClock } from '../../src/main/correct-clock.ts'
 import {
   ADMIN,
   AGENT,

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { openGate } from '../../src/boot/open-gate.ts'
-import type { Gate } from '../../src/commands/gate.ts'
-import { toolAnswer } from '../../src/doors/mcp/tool-answer.ts'
+import { openGate } from '../../src/main/open-gate.ts'
+import type { Gate } from '../../src/main/gate.ts'
+import { toolAnswer } from '../../src/adapters/mcp/tool-answer.ts'
 import { ADMIN, AGENT, settingsIn } from './with-gate.ts'
 
 const script = (how: string) => ({

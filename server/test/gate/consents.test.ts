@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { driveGate } from '../../src/boot/drive-gate.ts'
-import { openPorts } from '../../src/boot/open-ports.ts'
-import type { Gate } from '../../src/commands/gate.ts'
-import type { Change } from '../../src/commands/ports/ledger.ts'
-import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../src/contract/consent.ts'
-import type { Result } from '../../src/contract/problems.ts'
+import { driveGate } from '../../src/main/drive-gate.ts'
+import { openPorts } from '../../src/main/open-ports.ts'
+import type { Gate } from '../../src/main/gate.ts'
+import type { Change } from '../../src/kernel/ports/ledger.ts'
+import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../src/kernel/contract/consent.ts'
+import type { Result } from '../../src/kernel/contract/problems.ts'
 import {
   ADMIN,
   AGENT,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { problem } from '../../src/contract/problems.ts'
+import { problem } from '../../src/kernel/contract/problems.ts'
 import { approveShown as approves, auditTypes, pendingOf, until, withGate } from './with-gate.ts'
 import { ADMIN, AGENT, APPROVER, SECOND, USER } from './with-gate.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Change, Ledger, Outcomes } from '../../src/commands/ports/ledger.ts'
+import type { Change, Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
 import { ADMIN, AGENT, until, withGate } from './with-gate.ts'
 
 /** Whether the commit with the intent of each call waited for its fsync, by tool. */

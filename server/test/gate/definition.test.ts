@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../../src/contract/json.ts'
+import type { Json } from '../../src/kernel/contract/json.ts'
 import { ADMIN, openTestGate, pendingOf, until, type GateRig } from './with-gate.ts'
 
 const POLICY = 'rules: [{ id: all, effect: allow, match: { role: agent }, says: all }]'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Outcome } from '../../src/contract/call.ts'
+import type { Outcome } from '../../src/kernel/contract/call.ts'
 import { ADMIN, AGENT, APPROVER, BOOK_TOOLS, openTestGate, pendingOf, type GateRig } from './with-gate.ts'
 
 /**

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { NewCredential } from '../../src/commands/identity/credentials.ts'
-import type { Caller } from '../../src/contract/caller.ts'
+import type { NewCredential } from '../../src/kernel/identity/credentials.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
 import { race } from '../race/race.ts'
 import {
   ADMIN,

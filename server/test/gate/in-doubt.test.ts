@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Outcome } from '../../src/contract/call.ts'
-import type { Death } from '../../src/stores/ledger-doubts.suite.ts'
+import type { Outcome } from '../../src/kernel/contract/call.ts'
+import type { Death } from '../../src/adapters/stores/ledger-doubts.suite.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from './with-gate.ts'
 
-const writer = new URL('../../src/stores/sqlite/dying-worker.suite.ts', import.meta.url)
+const writer = new URL('../../src/adapters/stores/sqlite/dying-worker.suite.ts', import.meta.url)
 const ledgerOf = ({ folder }: GateRig) => join(folder, 'data', 'ledger.sqlite')
 /** Makes the ledger's thread die while it stores something that contains this text. */
 const dieAt = (rig: GateRig, death: Death, text: string) => writeFileSync(`${ledgerOf(rig)}.death`, `${death}\n${text}`)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../../src/contract/config.ts'
-import { DECIDERS } from '../../src/core/gate/deciders.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
+import { DECIDERS } from '../../src/kernel/decide/deciders.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/judgement.md'), 'utf8')
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? '')

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
-import type { Json } from '../../src/contract/json.ts'
+import type { Json } from '../../src/kernel/contract/json.ts'
 import { openProject } from './own-names.ts'
 
 const { folder, judge } = await openProject()

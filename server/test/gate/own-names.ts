@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filesFact } from '../../src/commands/calls/facts/files-fact.ts'
-import { loadJudgement } from '../../src/commands/calls/facts/load-judgement.ts'
-import { readConfig } from '../../src/contract/config.ts'
-import type { Json } from '../../src/contract/json.ts'
-import { judgeSandboxFacts } from '../../src/core/gate/judge-sandbox.ts'
-import { callWith, neutralFacts, toolWith } from '../../src/core/gate/neutral-facts.suite.ts'
-import { localFiles } from '../../src/upstream/local-files.ts'
+import { filesFact } from '../../src/guests/sandbox/facts/files-fact.ts'
+import { loadJudgement } from '../../src/kernel/attempt/facts/load-judgement.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
+import type { Json } from '../../src/kernel/contract/json.ts'
+import { judgeSandboxFacts } from '../../src/guests/sandbox/judge-sandbox.ts'
+import { callWith, neutralFacts, toolWith } from '../../src/kernel/decide/neutral-facts.suite.ts'
+import { localFiles } from '../../src/guests/sandbox/local-files.ts'
 
 const KEYS = ['signing-keys.json', 'row-key.json', 'token-keys.json', 'newest-checkpoint.json']
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { toolAnswer } from '../../src/doors/mcp/tool-answer.ts'
+import { toolAnswer } from '../../src/adapters/mcp/tool-answer.ts'
 import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs, threadOf } from '../hostile-texts.ts'
 import {
   ADMIN,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Caller } from '../../src/contract/caller.ts'
-import type { Outcome } from '../../src/contract/call.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import type { Outcome } from '../../src/kernel/contract/call.ts'
 import { race } from '../race/race.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from './with-gate.ts'
 

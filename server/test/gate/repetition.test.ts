@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CallRequest } from '../../src/contract/call.ts'
+import type { CallRequest } from '../../src/kernel/contract/call.ts'
 import { AGENT, APPROVER, pendingOf, SECOND, until, USER, withGate, approveShown } from './with-gate.ts'
 
 describe('a call that a person rejected', () => {

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filesFact } from '../../src/commands/calls/facts/files-fact.ts'
-import { loadJudgement } from '../../src/commands/calls/facts/load-judgement.ts'
-import { readConfig } from '../../src/contract/config.ts'
-import { judgeSandbox } from '../../src/core/gate/judge-sandbox.ts'
-import { compilePolicy } from '../../src/core/gate/policy/compile-policy.ts'
-import { callWith, neutralFacts, toolWith } from '../../src/core/gate/neutral-facts.suite.ts'
-import { localFiles } from '../../src/upstream/local-files.ts'
+import { filesFact } from '../../src/guests/sandbox/facts/files-fact.ts'
+import { loadJudgement } from '../../src/kernel/attempt/facts/load-judgement.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
+import { judgeSandbox } from '../../src/guests/sandbox/judge-sandbox.ts'
+import { compilePolicy } from '../../src/kernel/policy/compile-policy.ts'
+import { callWith, neutralFacts, toolWith } from '../../src/kernel/decide/neutral-facts.suite.ts'
+import { localFiles } from '../../src/guests/sandbox/local-files.ts'
 
 /** `in` is allowed. In it `etc` is a link to `/etc`, `deep/er/way` one to `../out`, and `plain` a folder. */
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-hidden-')))

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/contract/config.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
 import { APPROVER, openTestGate, pendingOf, type GateRig, approveShown } from './with-gate.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../tool-servers/files.ts')

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Caller } from '../../src/contract/caller.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
 import { AGENT, openTestGate, until, type GateRig } from './with-gate.ts'
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'bo' }

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { AuditEntry } from '../../src/contract/audit.ts'
-import { readConfig } from '../../src/contract/config.ts'
+import type { AuditEntry } from '../../src/kernel/contract/audit.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
 import { ADMIN, APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 const DIRECT = `rules: [{ id: kept, effect: allow, match: { tool: book__keep_note }, says: notes are kept }]`

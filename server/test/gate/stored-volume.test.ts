@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { MOST_BYTES } from '../../src/commands/calls/stored-volume.ts'
-import type { Ledger } from '../../src/commands/ports/ledger.ts'
-import { callerIdentity } from '../../src/contract/caller-identity.ts'
+import { MOST_BYTES } from '../../src/kernel/attempt/stored-volume.ts'
+import type { Ledger } from '../../src/kernel/ports/ledger.ts'
+import { callerIdentity } from '../../src/kernel/contract/caller-identity.ts'
 import { AGENT, until, USER, withGate, type GateRig } from './with-gate.ts'
 
 const HOUR = 3_600_000

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openGate } from '../../src/boot/open-gate.ts'
-import type { Gate } from '../../src/commands/gate.ts'
+import { openGate } from '../../src/main/open-gate.ts'
+import type { Gate } from '../../src/main/gate.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, settingsIn, withGate, approveShown } from './with-gate.ts'
 
 const TOKEN = 'AQ-honey-8f3c21d07b'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Caller } from '../../src/contract/caller.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, type GateRig, USER } from './with-gate.ts'
 
 /** Wiping is blocked for everybody, notes only for one agent, and shouting depending on its arguments. */

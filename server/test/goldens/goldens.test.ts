@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import type { CliBoot } from '../../src/doors/cli/cli-boot.ts'
-import { runCli } from '../../src/doors/cli/program.ts'
-import { COMMON_TOOLS, FLOW_TOOLS, SEARCH_TOOLS } from '../../src/doors/mcp/own-tools.ts'
+import type { CliBoot } from '../../src/adapters/cli/cli-boot.ts'
+import { runCli } from '../../src/adapters/cli/program.ts'
+import { COMMON_TOOLS, FLOW_TOOLS, SEARCH_TOOLS } from '../../src/adapters/mcp/own-tools.ts'
 
 /**
  * What others rely on, as text: change it only on purpose, with `npx vitest run server/test/goldens --update`, and read the difference. The

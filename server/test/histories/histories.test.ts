@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../../src/contract/json.ts'
-import type { RunEvent } from '../../src/contract/run.ts'
-import { RUN_KINDS } from '../../src/core/runs/kinds.ts'
+import type { Json } from '../../src/kernel/contract/json.ts'
+import type { RunEvent } from '../../src/kernel/contract/run.ts'
+import { RUN_KINDS } from '../../src/kernel/runs/kinds.ts'
 
 type History = { name: string; start: Json; events: RunEvent[]; effects: string[]; end: Json }
 type Recorded = { kind: string; release: string; histories: History[] }

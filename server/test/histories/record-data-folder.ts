@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { packageVersion } from '../../src/boot/package-version.ts'
-import { MIGRATIONS } from '../../src/stores/sqlite/schema.ts'
+import { packageVersion } from '../../src/main/package-version.ts'
+import { MIGRATIONS } from '../../src/adapters/stores/sqlite/schema.ts'
 import { startGate } from '../doors/with-running-gate.ts'
 import { configureLedger, FOLDERS, startAt, type Recording } from './with-data-folder.ts'
 

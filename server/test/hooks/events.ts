@@ -1,4 +1,4 @@
-import type { HookClient } from '../../src/contract/hook-clients.ts'
+import type { HookClient } from '../../src/kernel/contract/hook-clients.ts'
 
 type Use = { readonly tool?: string; readonly args?: object; readonly session?: string; readonly cwd?: string }
 type Event = Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HOOK_CLIENTS } from '../../src/contract/hook-clients.ts'
+import { HOOK_CLIENTS } from '../../src/kernel/contract/hook-clients.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { CLIENTS } from './events.ts'
 

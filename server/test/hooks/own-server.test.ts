@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { HOOK_CLIENTS, type HookClient } from '../../src/contract/hook-clients.ts'
-import { LAUNCHER } from '../../src/boot/local-gate.ts'
-import { ownServer } from '../../src/boot/own-server.ts'
+import { HOOK_CLIENTS, type HookClient } from '../../src/kernel/contract/hook-clients.ts'
+import { LAUNCHER } from '../../src/main/local-gate.ts'
+import { ownServer } from '../../src/main/own-server.ts'
 
 let root = ''
 beforeEach(() => {

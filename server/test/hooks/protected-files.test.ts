@@ -2,11 +2,11 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installedHook, installHook } from '../../src/boot/installed-hook.ts'
-import { programFiles } from '../../src/boot/protected-files.ts'
-import { LAUNCHER } from '../../src/boot/local-gate.ts'
-import { hookPlaces } from '../../src/boot/init/hook-files.ts'
-import { clientFiles } from '../../src/boot/init/client-files.ts'
+import { installedHook, installHook } from '../../src/guests/hooks/installed-hook.ts'
+import { programFiles } from '../../src/main/protected-files.ts'
+import { LAUNCHER } from '../../src/main/local-gate.ts'
+import { hookPlaces } from '../../src/main/init/hook-files.ts'
+import { clientFiles } from '../../src/main/init/client-files.ts'
 import {
   COMMANDS,
   DECIDING,
@@ -18,7 +18,7 @@ import {
   nameOf,
   NAMES_NO_FILE,
 } from './ways-to-change.ts'
-import { CLIENT_TOOLS, HOOK_CLIENTS, type HookClient } from '../../src/contract/hook-clients.ts'
+import { CLIENT_TOOLS, HOOK_CLIENTS, type HookClient } from '../../src/kernel/contract/hook-clients.ts'
 import { AGENT, openTestGate, type GateRig } from '../gate/with-gate.ts'
 
 /** Everything is allowed that is not blocked whatever the rules say. */

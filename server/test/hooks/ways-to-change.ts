@@ -1,4 +1,4 @@
-import type { HookClient } from '../../src/contract/hook-clients.ts'
+import type { HookClient } from '../../src/kernel/contract/hook-clients.ts'
 
 /** Every file that decides what a client runs, of clients that `init` knows and of others. */
 export const DECIDING = [

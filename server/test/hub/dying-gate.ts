@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { up } from '../../src/boot/up.ts'
-import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.ts'
+import { up } from '../../src/main/up.ts'
+import { PROBE_POINTS, type ProbePoint } from '../../src/kernel/ports/runtime.ts'
 
 /** A gate like any other that kills itself with SIGKILL when it reaches a named point for the nth time. */
 const [target = '', nth = '1'] = process.argv.slice(2)

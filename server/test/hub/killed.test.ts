@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
+import type { ProbePoint } from '../../src/kernel/ports/runtime.ts'
 import { until } from '../gate/with-gate.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 import { died, kill, openPair, type Pair } from './with-hub.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openMatrixSession } from '../../src/upstream/matrix/matrix-session.ts'
+import { openMatrixSession } from '../../src/guests/matrix/matrix-session.ts'
 import type { Homeserver, MatrixUser } from './homeserver.ts'
 
 /** A person with an encrypting client, in a room that they created. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { refuse } from '../../src/contract/problems.ts'
+import { refuse } from '../../src/kernel/contract/problems.ts'
 import { sendJson, startProtected, type ProtectedServer } from './protected-server.ts'
 import { serverAt, withLogins } from './with-logins.ts'
 

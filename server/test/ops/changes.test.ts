@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/commands/changes/changes.ts'
-import { announceCommits } from '../../src/commands/changes/watch-rows.ts'
-import type { Change } from '../../src/commands/ports/ledger.ts'
-import type { Caller } from '../../src/contract/caller.ts'
-import type { GateChange } from '../../src/contract/change.ts'
-import { localNodes } from '../../src/stores/local-notices.ts'
+import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/kernel/changes/changes.ts'
+import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
+import type { Change } from '../../src/kernel/ports/ledger.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import type { GateChange } from '../../src/kernel/contract/change.ts'
+import { localNodes } from '../../src/adapters/stores/local-notices.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate, approveShown } from '../gate/with-gate.ts'
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'zoe' }

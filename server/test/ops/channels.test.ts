@@ -1,4 +1,4 @@
-import type { Confirm } from '../../src/contract/sentence.ts'
+import type { Confirm } from '../../src/kernel/contract/sentence.ts'
 import { createHmac } from 'node:crypto'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

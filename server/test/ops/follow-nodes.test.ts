@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { LiveCatalogue } from '../../src/commands/catalogue/catalogue.ts'
-import { followNodes, announcingPolicy } from '../../src/commands/changes/follow-nodes.ts'
-import type { LivePolicy } from '../../src/commands/policy/live-policy.ts'
-import type { Notices } from '../../src/commands/ports/notices.ts'
-import { ok } from '../../src/contract/problems.ts'
-import { localNodes } from '../../src/stores/local-notices.ts'
+import type { LiveCatalogue } from '../../src/kernel/catalogue/catalogue.ts'
+import { followNodes, announcingPolicy } from '../../src/kernel/changes/follow-nodes.ts'
+import type { LivePolicy } from '../../src/kernel/policy/live-policy.ts'
+import type { Notices } from '../../src/kernel/ports/notices.ts'
+import { ok } from '../../src/kernel/contract/problems.ts'
+import { localNodes } from '../../src/adapters/stores/local-notices.ts'
 
 /** A node without a store; `did` records what it was asked to do. */
 function nodeWith(notices: Notices) {

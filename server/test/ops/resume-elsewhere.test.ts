@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openChanges, type Changes } from '../../src/commands/changes/changes.ts'
-import { announceCommits } from '../../src/commands/changes/watch-rows.ts'
-import type { Notices } from '../../src/commands/ports/notices.ts'
-import { createListeners } from '../../src/stores/listeners.ts'
-import { wiredNotices } from '../../src/stores/wired-notices.ts'
+import { openChanges, type Changes } from '../../src/kernel/changes/changes.ts'
+import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
+import type { Notices } from '../../src/kernel/ports/notices.ts'
+import { createListeners } from '../../src/adapters/stores/listeners.ts'
+import { wiredNotices } from '../../src/adapters/stores/wired-notices.ts'
 import { ADMIN } from '../gate/with-gate.ts'
 
 const NODES = 3

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { announceCommits, watchRows } from '../../src/commands/changes/watch-rows.ts'
-import { newCall } from '../../src/stores/ledger-fixtures.suite.ts'
-import { localNodes } from '../../src/stores/local-notices.ts'
+import { announceCommits, watchRows } from '../../src/kernel/changes/watch-rows.ts'
+import { newCall } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
+import { localNodes } from '../../src/adapters/stores/local-notices.ts'
 
 function twoNodes() {
   const hub = localNodes()

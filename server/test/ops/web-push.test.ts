@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWebPush } from '../../src/keys/web-push.ts'
+import { openWebPush } from '../../src/guests/web-push/web-push.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { clientTools, HOOK_CLIENTS, OTHER_TOOL } from '../../src/contract/hook-clients.ts'
-import { BUILT_IN } from '../../src/core/packs/built-in.ts'
-import { packFor } from '../../src/core/packs/match-pack.ts'
-import { ServerSettings } from '../../src/contract/config.ts'
+import { clientTools, HOOK_CLIENTS, OTHER_TOOL } from '../../src/kernel/contract/hook-clients.ts'
+import { BUILT_IN } from '../../src/guests/packs/built-in.ts'
+import { packFor } from '../../src/guests/packs/match-pack.ts'
+import { ServerSettings } from '../../src/kernel/contract/config.ts'
 
 type Recorded = {
   readonly client: (typeof HOOK_CLIENTS)[number]

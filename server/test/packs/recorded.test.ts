@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Pack } from '../../src/contract/pack.ts'
-import type { JsonObject } from '../../src/contract/json.ts'
-import { BUILT_IN } from '../../src/core/packs/built-in.ts'
+import { Pack } from '../../src/guests/packs/pack.ts'
+import type { JsonObject } from '../../src/kernel/contract/json.ts'
+import { BUILT_IN } from '../../src/guests/packs/built-in.ts'
 
 type Recorded = {
   readonly package: string

@@ -13,7 +13,7 @@ import type { Node } from './with-nodes.ts'
 import { freshSchema, hasPostgres, testDatabase } from './with-postgres.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
-const SCHEMA = 'server/src/stores/postgres/schema.ts'
+const SCHEMA = 'server/src/adapters/stores/postgres/schema.ts'
 const CALLERS = 3
 const LONG = { timeout: 60_000, interval: 20 }
 
@@ -22,7 +22,7 @@ function commitBefore(): string | undefined {
   const git = (...words: string[]) =>
     execFileSync('git', words, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   try {
-    return git('rev-parse', `${git('log', '-1', '--format=%H', '--', SCHEMA)}^`)
+    return git('rev-parse', `${git('log', '-1', '--follow', '--diff-filter=AM', '--format=%H', '--', SCHEMA)}^`)
   } catch {
     return undefined
   }

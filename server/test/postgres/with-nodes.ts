@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { copyLive } from '../live-files.ts'
 import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
-import { connect } from '../../src/stores/postgres/connect.ts'
+import { connect } from '../../src/adapters/stores/postgres/connect.ts'
 import { freshSchema, testDatabase } from './with-postgres.ts'
 
 export type Node = RunningGate & { stop(): Promise<void> }

@@ -1,4 +1,4 @@
-import { Caller } from '../../src/contract/caller.ts'
+import { Caller } from '../../src/kernel/contract/caller.ts'
 import { AGENT } from '../gate/with-gate.ts'
 import { runRacer } from './race.ts'
 

@@ -1,4 +1,4 @@
-import { PauseScope } from '../../src/contract/pause.ts'
+import { PauseScope } from '../../src/kernel/contract/pause.ts'
 import { ADMIN } from '../gate/with-gate.ts'
 import { runRacer } from './race.ts'
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { startChild } from '../built/start-child.ts'
-import { driveGate } from '../../src/boot/drive-gate.ts'
-import { openPorts } from '../../src/boot/open-ports.ts'
-import type { AuditEntry } from '../../src/contract/audit.ts'
-import type { Gate } from '../../src/commands/gate.ts'
+import { driveGate } from '../../src/main/drive-gate.ts'
+import { openPorts } from '../../src/main/open-ports.ts'
+import type { AuditEntry } from '../../src/kernel/contract/audit.ts'
+import type { Gate } from '../../src/main/gate.ts'
 import { settingsIn } from '../gate/with-gate.ts'
 
 export type Tally = Record<string, number>

@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/contract/caller.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
 import { runRacer } from './race.ts'
 import { ROUTED } from './routed.ts'
 import { approveShown } from '../gate/with-gate.ts'

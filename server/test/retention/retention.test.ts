@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { filesBelow } from '../live-files.ts'
 import { built } from '../built/built.ts'
-import type { Outcome } from '../../src/contract/call.ts'
+import type { Outcome } from '../../src/kernel/contract/call.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { RunRow } from '../../src/contract/run.ts'
-import { call, callId, runId } from '../../src/stores/ledger-fixtures.suite.ts'
-import type { Change } from '../../src/commands/ports/ledger.ts'
-import { withEndDays } from '../../src/commands/retention/with-end-days.ts'
+import type { RunRow } from '../../src/kernel/contract/run.ts'
+import { call, callId, runId } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
+import type { Change } from '../../src/kernel/ports/ledger.ts'
+import { withEndDays } from '../../src/kernel/retention/with-end-days.ts'
 
 const DAY = 86_400_000
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Change } from '../../src/commands/ports/ledger.ts'
-import type * as SqliteLedger from '../../src/stores/sqlite/open-sqlite-ledger.ts'
+import type { Change } from '../../src/kernel/ports/ledger.ts'
+import type * as SqliteLedger from '../../src/adapters/stores/sqlite/open-sqlite-ledger.ts'
 import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from '../gate/with-gate.ts'
 import { FLOW_POLICY, runFlow, valueOf } from '../toolflow/with-flows.ts'
 
@@ -8,7 +8,7 @@ const commits = vi.hoisted((): string[][] => [])
 const disk = vi.hoisted(() => ({ busy: 0 }))
 
 /** The real store, with a count of what is committed to it. */
-vi.mock('../../src/stores/sqlite/open-sqlite-ledger.ts', async (original) => {
+vi.mock('../../src/adapters/stores/sqlite/open-sqlite-ledger.ts', async (original) => {
   const real = await original<typeof SqliteLedger>()
   return {
     ...real,

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/contract/json.ts'
-import type { RunEvent, RunKind } from '../../src/contract/run.ts'
+import type { JsonObject } from '../../src/kernel/contract/json.ts'
+import type { RunEvent, RunKind } from '../../src/kernel/contract/run.ts'
 import { asKind } from './with-runs.ts'
 
 /** A run that starts the effects an event names, counts the events it receives, and ends at `end`. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Perform } from '../../src/commands/runs/performer.ts'
+import type { Perform } from '../../src/kernel/runs/performer.ts'
 import { until } from '../gate/with-gate.ts'
 import { counter, go, START, type Counter } from './counter-kind.ts'
 import { begin, run, send, startNode, testStore, type NodeSetup, type TestStore } from './with-runs.ts'

@@ -1,6 +1,6 @@
-import type { RunId } from '../../src/contract/ids.ts'
-import type { Json, JsonObject } from '../../src/contract/json.ts'
-import type { ChildRun, RunEvent, RunKind, Step } from '../../src/contract/run.ts'
+import type { RunId } from '../../src/kernel/contract/ids.ts'
+import type { Json, JsonObject } from '../../src/kernel/contract/json.ts'
+import type { ChildRun, RunEvent, RunKind, Step } from '../../src/kernel/contract/run.ts'
 import { asKind } from './with-runs.ts'
 
 /**

@@ -1,11 +1,11 @@
-import type { CallState } from '../../src/contract/call.ts'
-import type { ApprovalId, CallId, RunId } from '../../src/contract/ids.ts'
-import type { Json, JsonObject } from '../../src/contract/json.ts'
-import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } from '../../src/contract/run.ts'
-import { advanceRun, dueTimers, nextTimer } from '../../src/core/runs/advance-run.ts'
-import { beginRun } from '../../src/core/runs/begin-run.ts'
-import { holdCall, parkCall } from '../../src/core/runs/held-call.ts'
-import { RUN_KINDS } from '../../src/core/runs/kinds.ts'
+import type { CallState } from '../../src/kernel/contract/call.ts'
+import type { ApprovalId, CallId, RunId } from '../../src/kernel/contract/ids.ts'
+import type { Json, JsonObject } from '../../src/kernel/contract/json.ts'
+import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } from '../../src/kernel/contract/run.ts'
+import { advanceRun, dueTimers, nextTimer } from '../../src/kernel/runs/advance-run.ts'
+import { beginRun } from '../../src/kernel/runs/begin-run.ts'
+import { holdCall, parkCall } from '../../src/kernel/attempt/held-call.ts'
+import { RUN_KINDS } from '../../src/kernel/runs/kinds.ts'
 
 /**
  * A small model of the ledger, its commands and the driver: calls, approvals, runs with their journals, and performers that can be

@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessMatrix } from '../../../scripts/access-matrix.ts'
 import { appWithoutGate } from '../../../scripts/app-without-gate.ts'
-import { CallerKind } from '../../src/contract/caller.ts'
-import { ACCESS } from '../../src/doors/http/route.ts'
-import { MCP_PATHS } from '../../src/doors/mcp/serve-http.ts'
+import { CallerKind } from '../../src/kernel/contract/caller.ts'
+import { ACCESS } from '../../src/adapters/http/route.ts'
+import { MCP_PATHS } from '../../src/adapters/mcp/serve-http.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 
-const DOORS = resolve(import.meta.dirname, '../../src/doors')
+const SRC = resolve(import.meta.dirname, '../../src')
 const KINDS = ['nobody', ...CallerKind.options] as const
 
 let gate: RunningGate & { stop(): Promise<void> }
@@ -65,13 +65,15 @@ describe('the access matrix', () => {
   })
 
   test('covers the only listener', () => {
-    const files = readdirSync(DOORS, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      /(?<!\.test)\.tsx?$/.test(file),
+    const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /(?<!\.(?:test|suite))\.tsx?$/.test(file),
     )
-    const listening = files.filter((file) =>
-      /\bcreateServer\(|\.listen\(/.test(readFileSync(join(DOORS, file), 'utf8')),
-    )
-    expect(listening).toEqual([join('entrance', 'listen.ts')])
+    const listening = files.filter((file) => /\bcreateServer\(/.test(readFileSync(join(SRC, file), 'utf8')))
+    expect(listening.toSorted()).toEqual([
+      join('adapters', 'http', 'listen.ts'),
+      // Listens for a moment, to say at once that an address is in use.
+      join('main', 'check-address.ts'),
+    ])
   })
 
   test.each(KINDS)('matches what %s gets at every route', async (kind) => {

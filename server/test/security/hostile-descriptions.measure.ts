@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inferEffects } from '../../src/core/gate/risk/infer-effects.ts'
+import { inferEffects } from '../../src/guests/risk/infer-effects.ts'
 
 const infer = (description: string) =>
   inferEffects({ name: 'get_x', description, inputSchema: { type: 'object', properties: {} } })

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Caller } from '../../src/contract/caller.ts'
-import { LOGIN_LIMITS } from '../../src/contract/login.ts'
-import type { SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
-import { freshFolders } from '../../src/stores/sqlite/fresh-folders.suite.ts'
-import { openStore } from '../../src/stores/sqlite/open-store.suite.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import { LOGIN_LIMITS } from '../../src/kernel/identity/login.ts'
+import type { SqliteStore } from '../../src/adapters/stores/sqlite/open-sqlite-ledger.ts'
+import { freshFolders } from '../../src/adapters/stores/sqlite/fresh-folders.suite.ts'
+import { openStore } from '../../src/adapters/stores/sqlite/open-store.suite.ts'
 import { join } from 'node:path'
-import { logIn, readLogin, type LoginDeps } from '../../src/commands/identity/logins.ts'
+import { logIn, readLogin, type LoginDeps } from '../../src/kernel/identity/logins.ts'
 
 const folder = freshFolders()
 const person: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana' }

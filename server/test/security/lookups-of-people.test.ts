@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appWithoutGate } from '../../../scripts/app-without-gate.ts'
-import { ACCESS } from '../../src/doors/http/route.ts'
+import { ACCESS } from '../../src/adapters/http/route.ts'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { sendRaw } from '../mcp/send-raw.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appWithoutGate } from '../../../scripts/app-without-gate.ts'
-import { ACCESS } from '../../src/doors/http/route.ts'
+import { ACCESS } from '../../src/adapters/http/route.ts'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { listenTo, modern, rpc, sendRaw } from '../mcp/send-raw.ts'
 
@@ -355,7 +355,7 @@ test('every tool of the gate itself is in this table, or looks nothing up', asyn
 })
 
 test('every method of the MCP door is in this table, or looks nothing up', () => {
-  const door = join(import.meta.dirname, '../../src/doors/mcp')
+  const door = join(import.meta.dirname, '../../src/adapters/mcp')
   const text = readdirSync(door)
     .map((file) => readFileSync(join(door, file), 'utf8'))
     .join('\n')

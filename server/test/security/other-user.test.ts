@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { readConfig } from '../../src/contract/config.ts'
-import { serverConfigs } from '../../src/upstream/server-config.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
+import { serverConfigs } from '../../src/adapters/upstream/server-config.ts'
 import { openTestGate } from '../gate/with-gate.ts'
 
 const isRoot = process.getuid?.() === 0

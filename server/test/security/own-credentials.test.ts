@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newApiKey } from '../../src/keys/api-keys.ts'
+import { newApiKey } from '../../src/adapters/keys/api-keys.ts'
 import { ADMIN, AGENT, openTestGate, type GateRig } from '../gate/with-gate.ts'
 
 const SECRET = 'tracker-Password-0123456789'

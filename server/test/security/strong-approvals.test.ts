@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Caller } from '../../src/contract/caller.ts'
-import { scryptPassphrases } from '../../src/keys/passphrases.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import { scryptPassphrases } from '../../src/adapters/keys/passphrases.ts'
 import {
   ADMIN,
   AGENT,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { doctor } from '../../src/boot/doctor/doctor.ts'
+import { doctor } from '../../src/main/doctor/doctor.ts'
 import { run, startGate } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
 

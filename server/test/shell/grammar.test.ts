@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { forEachChild, parse, type SyntaxNode } from 'unbash'
 import { expect, test } from 'vitest'
-import { OPAQUE, TRANSPARENT } from '../../src/core/shell/wrappers.suite.ts'
+import { OPAQUE, TRANSPARENT } from '../../src/guests/shell/wrappers.suite.ts'
 
 /** Every kind of node that the parser can make, as its own types list them. */
 function grammar(): readonly string[] {

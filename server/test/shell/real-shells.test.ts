@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { array, assert, constantFrom, nat, oneof, property, tuple, type Arbitrary } from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readShell } from '../../src/core/shell/read-shell.ts'
-import { effectsOfReading } from '../../src/core/shell/shell-reading.ts'
-import { OPAQUE, PREFIXES, TRANSPARENT } from '../../src/core/shell/wrappers.suite.ts'
+import { readShell } from '../../src/guests/shell/read-shell.ts'
+import { effectsOfReading } from '../../src/guests/shell/shell-reading.ts'
+import { OPAQUE, PREFIXES, TRANSPARENT } from '../../src/guests/shell/wrappers.suite.ts'
 
 const SHELLS = ['/bin/bash', '/bin/dash', '/bin/zsh'].filter((shell) => existsSync(shell))
 let folder = ''

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect } from 'vitest'
-import type { CallRequest, Outcome } from '../../src/contract/call.ts'
-import type { Caller } from '../../src/contract/caller.ts'
-import type { Json } from '../../src/contract/json.ts'
-import type { PauseScope } from '../../src/contract/pause.ts'
-import type { Swap } from '../../src/commands/ports/ledger.ts'
+import type { CallRequest, Outcome } from '../../src/kernel/contract/call.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import type { Json } from '../../src/kernel/contract/json.ts'
+import type { PauseScope } from '../../src/kernel/contract/pause.ts'
+import type { Swap } from '../../src/kernel/ports/ledger.ts'
 import {
   ADMIN,
   AGENT,

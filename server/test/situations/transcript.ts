@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../../src/contract/json.ts'
-import type { Opinion } from '../../src/contract/verdict.ts'
-import type { Change, Committed, Ledger, Outcomes } from '../../src/commands/ports/ledger.ts'
+import { isJsonObject, type Json } from '../../src/kernel/contract/json.ts'
+import type { Opinion } from '../../src/kernel/contract/verdict.ts'
+import type { Change, Committed, Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
 
 /** What is said about a commit instead of storing it: nothing listens at that moment. */
 export type Instead = 'unavailable'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { UpstreamAnswer } from '../../src/commands/ports/upstream.ts'
+import type { UpstreamAnswer } from '../../src/kernel/ports/upstream.ts'
 import { startHttp, withHttp } from './with-http-servers.ts'
 import { scriptServer, withToolServers, type Rig } from './with-tool-servers.ts'
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { writeDemo } from '../../src/boot/write-demo.ts'
-import { registerTools } from '../../src/commands/catalogue/register-tools.ts'
-import { readConfig } from '../../src/contract/config.ts'
-import { serverConfigs } from '../../src/upstream/server-config.ts'
+import { writeDemo } from '../../src/guests/demo/write-demo.ts'
+import { registerTools } from '../../src/kernel/catalogue/register-tools.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
+import { serverConfigs } from '../../src/adapters/upstream/server-config.ts'
 import { withLedger } from './with-ledger.ts'
 import { withToolServers, type Rig } from './with-tool-servers.ts'
 
-const script = resolve(import.meta.dirname, '../../src/demo/outbox.ts')
+const script = resolve(import.meta.dirname, '../../src/guests/demo/servers/outbox.ts')
 
 function demoConfig(folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))) {
   writeDemo(folder)

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import type { UpstreamAnswer } from '../../src/commands/ports/upstream.ts'
-import type { ListingFinding } from '../../src/contract/tool-bounds.ts'
-import type { ToolDefinition } from '../../src/contract/tool.ts'
-import { openToolServers } from '../../src/upstream/open-tool-servers.ts'
-import type { ServerConfig, StdioServer } from '../../src/upstream/server-config.ts'
-import type { OpenToolServers } from '../../src/upstream/tool-server-status.ts'
-import type { Tuning } from '../../src/upstream/tuning.ts'
+import type { UpstreamAnswer } from '../../src/kernel/ports/upstream.ts'
+import type { ListingFinding } from '../../src/kernel/contract/tool-bounds.ts'
+import type { ToolDefinition } from '../../src/kernel/contract/tool.ts'
+import { openToolServers } from '../../src/adapters/upstream/open-tool-servers.ts'
+import type { ServerConfig, StdioServer } from '../../src/adapters/upstream/server-config.ts'
+import type { OpenToolServers } from '../../src/adapters/upstream/tool-server-status.ts'
+import type { Tuning } from '../../src/adapters/upstream/tuning.ts'
 
 /** A script of this folder as a configured server. */
 export function scriptServer(name: string, script: string, more: Partial<StdioServer> = {}): StdioServer {

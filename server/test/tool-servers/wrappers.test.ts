@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { openGate, type OpenedGate } from '../../src/boot/open-gate.ts'
-import type { Settings } from '../../src/boot/load-config.ts'
-import { readConfig } from '../../src/contract/config.ts'
+import { openGate, type OpenedGate } from '../../src/main/open-gate.ts'
+import type { Settings } from '../../src/main/load-config.ts'
+import { readConfig } from '../../src/kernel/contract/config.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, approveShown } from '../gate/with-gate.ts'
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../../docs/upstream-openapi-and-commands.md'), 'utf8')

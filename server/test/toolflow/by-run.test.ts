@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ByRun } from '../../src/contract/call.ts'
+import type { ByRun } from '../../src/kernel/contract/call.ts'
 import { startGate } from '../doors/with-running-gate.ts'
 import { APPROVER, effectsIn, pendingOf, withGate } from '../gate/with-gate.ts'
 import { sendRaw } from '../mcp/send-raw.ts'

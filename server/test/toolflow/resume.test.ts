@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { ADMIN, AGENT, APPROVER, effectsIn, until, USER, withGate, type GateRig } from '../gate/with-gate.ts'
-import type { ToolflowView } from '../../src/contract/toolflow.ts'
+import type { ToolflowView } from '../../src/guests/toolflow/toolflow.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow, shownIn, valueOf } from './with-flows.ts'
 
 const viewOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.toolflow.read(USER, run_id))

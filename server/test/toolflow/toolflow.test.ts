@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ToolflowBody } from '../../src/contract/toolflow.ts'
+import { ToolflowBody } from '../../src/guests/toolflow/toolflow.ts'
 import {
   ADMIN,
   AGENT,

@@ -1,7 +1,7 @@
-import { Bug, type Result } from '../../src/contract/problems.ts'
-import type { Caller } from '../../src/contract/caller.ts'
-import { ToolflowBody, type ToolflowView } from '../../src/contract/toolflow.ts'
-import type { RunToolflow } from '../../src/commands/toolflow/run-toolflow.ts'
+import { Bug, type Result } from '../../src/kernel/contract/problems.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import { ToolflowBody, type ToolflowView } from '../../src/guests/toolflow/toolflow.ts'
+import type { RunToolflow } from '../../src/guests/toolflow/run-toolflow.ts'
 import { USER, type GateRig } from '../gate/with-gate.ts'
 
 /** Notes run unattended unless they say `ask`; everything else follows the preset. */

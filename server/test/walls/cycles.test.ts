@@ -54,41 +54,42 @@ function cyclesIn(graph: Graph): string[][] {
 
 test('no file imports itself at run time, directly or indirectly', () => {
   const graph = graphOf('running')
-  expect(graph.get('boot/open-ports.ts')).toContain('boot/open-storage.ts')
+  expect(graph.get('main/open-ports.ts')).toContain('main/open-storage.ts')
   expect(cyclesIn(graph)).toEqual([])
 })
 
 test('a command that only asks a running gate loads neither a store nor the deciders', () => {
-  const loaded = [...reached(graphOf('running'), 'boot/main.ts')]
-  expect(loaded).toContain('doors/cli/program.ts')
-  const heavy = /^(?:stores|upstream|core\/(?:gate|workflow|provenance|shell|search))\//
+  const loaded = [...reached(graphOf('running'), 'main/main.ts')]
+  expect(loaded).toContain('adapters/cli/program.ts')
+  const heavy =
+    /^(?:(?:adapters\/(?:stores|upstream)|kernel\/(?:decide|attempt)|guests\/(?:content|shell|search))\/|guests\/provenance\/judge)/
   expect(loaded.filter((file) => heavy.test(file))).toEqual([])
 })
 
 test('a gate that nobody asks about anything loads only the doors for calls', () => {
-  const loaded = [...reached(graphOf('running'), 'boot/up.ts')]
-  expect(loaded).toContain('doors/http/call-listener.ts')
-  expect(loaded).not.toContain('doors/http/app.ts')
+  const loaded = [...reached(graphOf('running'), 'main/up.ts')]
+  expect(loaded).toContain('adapters/http/call-listener.ts')
+  expect(loaded).not.toContain('adapters/http/app.ts')
 })
 
 /** Pairs of types that mention each other. This list may only become shorter. */
 const OF_TYPES: readonly string[][] = [
-  ['commands/calls/call-changes.ts', 'commands/calls/check-call.ts', 'commands/calls/run-read-back.ts'],
-  ['contract/tool-bounds.ts', 'contract/tool.ts'],
-  ['core/gate/facts.ts', 'core/gate/judge-repetition.ts', 'core/gate/judge-trap.ts'],
+  ['adapters/stores/sqlite/packed-commit.ts', 'adapters/stores/sqlite/written-rows.ts'],
+  ['guests/content/judge-trap.ts', 'kernel/decide/facts.ts', 'kernel/decide/judge-repetition.ts'],
+  ['kernel/attempt/call-changes.ts', 'kernel/attempt/check-call.ts', 'kernel/attempt/run-read-back.ts'],
+  ['kernel/contract/tool-bounds.ts', 'kernel/contract/tool.ts'],
   [
-    'core/gate/policy/condition/compile-access.ts',
-    'core/gate/policy/condition/compile-call.ts',
-    'core/gate/policy/condition/compile-node.ts',
-    'core/gate/policy/condition/compile-operator.ts',
-    'core/gate/policy/condition/condition.ts',
-    'core/gate/policy/condition/node.ts',
-    'core/gate/policy/condition/scope.ts',
-    'core/gate/policy/match.ts',
-    'core/gate/policy/policy.ts',
-    'core/gate/policy/rule-index.ts',
+    'kernel/policy/condition/compile-access.ts',
+    'kernel/policy/condition/compile-call.ts',
+    'kernel/policy/condition/compile-node.ts',
+    'kernel/policy/condition/compile-operator.ts',
+    'kernel/policy/condition/condition.ts',
+    'kernel/policy/condition/node.ts',
+    'kernel/policy/condition/scope.ts',
+    'kernel/policy/match.ts',
+    'kernel/policy/policy.ts',
+    'kernel/policy/rule-index.ts',
   ],
-  ['stores/sqlite/packed-commit.ts', 'stores/sqlite/written-rows.ts'],
 ]
 
 test('types form the cycles that are listed here and no others', () => {
@@ -104,6 +105,6 @@ test('a cycle is found, and an import of types alone is not one at run time', ()
   ])
   expect(cyclesIn(cycle)).toEqual([['a.ts', 'b.ts', 'c.ts']])
   const text = "import type { A } from './a.ts'\nimport { type B } from './b.ts'\nimport { c, type D } from './c.ts'\n"
-  expect(importsIn(text, 'core/x.ts', 'running')).toEqual(['core/c.ts'])
-  expect(importsIn(text, 'core/x.ts', 'all')).toEqual(['core/a.ts', 'core/b.ts', 'core/c.ts'])
+  expect(importsIn(text, 'kernel/x.ts', 'running')).toEqual(['kernel/c.ts'])
+  expect(importsIn(text, 'kernel/x.ts', 'all')).toEqual(['kernel/a.ts', 'kernel/b.ts', 'kernel/c.ts'])
 })

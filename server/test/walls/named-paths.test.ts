@@ -11,8 +11,8 @@ const GUIDES = [
   ...readdirSync(join(root, CHECKLISTS)).map((name) => `${CHECKLISTS}/${name}`),
 ]
 
-/** Named as a bad example. */
-const UNWANTED: readonly string[] = ['index.ts']
+/** Named as bad examples. */
+const UNWANTED: readonly string[] = ['index.ts', 'may-have.ts', 'failed-knocks.ts', 'sight.ts']
 
 /** A file or a folder in backticks, or the path in the first line of an example. */
 const NAMED = /`([\w.*-]+(?:\/[\w.*-]*)*)`|^\/\/ (server\/\S+)$/gm
@@ -60,10 +60,10 @@ test('the examples of the house style import files that exist', () => {
 })
 
 test('a file that does not exist is found, and a placeholder is not taken for one', () => {
-  expect(namedIn('read `boot/wire.ts` and `x`, then\n// server/src/nowhere.ts\n')).toEqual([
-    'boot/wire.ts',
+  expect(namedIn('read `main/wire.ts` and `x`, then\n// server/src/nowhere.ts\n')).toEqual([
+    'main/wire.ts',
     'server/src/nowhere.ts',
   ])
-  expect(['boot/wire.ts', 'server/src/nowhere.ts', 'stores/none/'].filter(isThere)).toEqual([])
-  expect(isThere('core/gate/judge-NAME.ts')).toBe(true)
+  expect(['main/wire.ts', 'server/src/nowhere.ts', 'cellar/none/'].filter(isThere)).toEqual([])
+  expect(isThere('kernel/decide/judge-NAME.ts')).toBe(true)
 })

@@ -1,106 +1,132 @@
-/** The rooms: which of our files and which npm packages each may import, and why. */
-export type Room = {
-  /** Folders or single files below `src/`. */
+/** The rings of the house: what each folder may import of ours and from npm, and why. */
+export type Wall = {
+  /** Prefixes of paths below `src/`. A folder may always import itself. */
   readonly ours: readonly string[]
   readonly packages: readonly string[]
   readonly node: boolean
   readonly because: string
 }
 
-export const ROOMS: Readonly<Record<string, Room>> = {
-  contract: {
-    ours: ['contract'],
-    packages: ['zod'],
-    node: false,
-    because: 'the browser imports it too',
-  },
-  core: {
-    ours: ['contract', 'core'],
-    packages: ['zod', 'ajv', 'canonicalize', 'yaml', '@marcbachmann/cel-js', 'unbash'],
-    node: false,
-    because: 'a decision must replay identically anywhere',
-  },
-  commands: {
-    ours: ['contract', 'core', 'commands'],
-    packages: ['zod'],
-    node: false,
-    because: 'it knows no engine and no protocol',
-  },
-  stores: {
-    ours: ['contract', 'commands', 'stores', 'core/audit/chain.ts'],
-    packages: ['pg', 'pg-boss', '@redis/client'],
-    node: true,
-    because: 'SQL holds no business rule; only the chain is linked inside the commit, where its sequence is known',
-  },
-  keys: {
-    ours: ['contract', 'commands', 'keys'],
-    packages: ['jose', '@simplewebauthn/server'],
-    node: true,
-    because: 'secrets stay in one room',
-  },
-  upstream: {
-    ours: ['contract', 'commands', 'upstream'],
-    packages: [
-      '@ai-sdk/anthropic',
-      '@ai-sdk/google',
-      '@ai-sdk/openai-compatible',
-      '@modelcontextprotocol/client',
-      'ai',
-      'matrix-js-sdk',
-      'undici',
-      'yaml',
-      'zod',
-    ],
-    node: true,
-    because: 'a tool server must not decide about its own calls',
-  },
-  telemetry: {
-    ours: ['contract', 'commands', 'telemetry'],
-    packages: [
-      '@opentelemetry/api',
-      '@opentelemetry/sdk-metrics',
-      '@opentelemetry/sdk-trace',
-      '@opentelemetry/resources',
-      '@opentelemetry/exporter-prometheus',
-      '@opentelemetry/exporter-metrics-otlp-http',
-      '@opentelemetry/exporter-trace-otlp-http',
-    ],
-    node: true,
-    because: 'measuring a call must not change it',
-  },
-  doors: {
-    ours: ['contract', 'commands', 'doors'],
-    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'ink', 'react', 'zod'],
-    node: true,
-    because: 'a door that can reach the store can skip the checks',
-  },
-  client: {
-    ours: ['contract/problems.ts', 'client'],
-    packages: [],
-    node: false,
-    because: 'it is published for browsers and Node and needs nothing but fetch',
-  },
-  demo: {
-    ours: ['demo'],
+const KERNEL: Wall = {
+  ours: ['kernel/'],
+  packages: ['zod'],
+  node: false,
+  because: 'a decision must replay identically anywhere, and the browser imports its words',
+}
+
+/** An adapter knows the kernel and one protocol or engine. */
+const adapter = (packages: readonly string[], because: string, ours: readonly string[] = []): Wall => ({
+  ours: ['kernel/', ...ours],
+  packages,
+  node: true,
+  because,
+})
+
+const FOR_GUESTS = [
+  'kernel/',
+  'adapters/http/',
+  'adapters/mcp/',
+  'adapters/cli/',
+  'adapters/upstream/',
+  'adapters/keys/',
+]
+
+/** A guest knows the kernel, the doors and the way to tool servers, and the `api.ts` of the guests it needs. */
+const guest = (packages: readonly string[], needs: readonly string[] = []): Wall => ({
+  ours: [...FOR_GUESTS, ...needs.map((name) => `guests/${name}/api.ts`)],
+  packages,
+  node: true,
+  because: 'removing a capability is removing its folder',
+})
+
+const DOOR = 'a door that can reach the store can skip the checks'
+
+/** By the first folders of a path, the longest that matches. */
+export const WALLS: Readonly<Record<string, Wall>> = {
+  kernel: KERNEL,
+  'kernel/audit': { ...KERNEL, packages: ['zod', 'canonicalize'] },
+  'kernel/catalogue': { ...KERNEL, packages: ['canonicalize'] },
+  'kernel/json': { ...KERNEL, packages: ['ajv', 'canonicalize'] },
+  'kernel/policy': { ...KERNEL, packages: ['zod', 'yaml', '@marcbachmann/cel-js'] },
+
+  'adapters/stores': adapter(
+    ['pg', 'pg-boss', '@redis/client'],
+    'a store keeps things and understands nothing: SQL holds no business rule',
+  ),
+  'adapters/keys': adapter(['jose', '@simplewebauthn/server'], 'secrets stay in one folder'),
+  'adapters/upstream': adapter(
+    ['@modelcontextprotocol/client', 'undici'],
+    'a tool server must not decide about its own calls',
+  ),
+  'adapters/http': adapter(['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'], DOOR),
+  'adapters/mcp': adapter(['zod'], DOOR, ['adapters/http/']),
+  'adapters/cli': adapter(['commander', 'zod'], DOOR, ['client/']),
+
+  'guests/activity': guest(['hono']),
+  'guests/agent': guest(['hono', 'commander', 'zod'], ['workflows', 'models', 'search']),
+  'guests/chat': guest([]),
+  'guests/commands': guest(['zod']),
+  'guests/content': guest(['zod']),
+  'guests/demo': guest([]),
+  'guests/demo/servers': {
+    ours: [],
     packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/server-filesystem', 'zod'],
     node: true,
     because: 'a tool server is a separate program that does not know the gate',
   },
-  boot: {
-    ours: ['contract', 'commands', 'stores', 'keys', 'upstream', 'doors', 'boot', 'core/runs/kinds.ts', 'telemetry'],
-    packages: ['pino', 'yaml', 'zod', 'z3-solver'],
+  'guests/flows': guest(['hono', 'commander', 'yaml', 'zod'], ['models', 'toolflow']),
+  'guests/hooks': guest(['zod']),
+  'guests/hub': guest(['commander', 'jose', 'zod']),
+  'guests/inbox': guest(['ink', 'react']),
+  'guests/matrix': guest(['matrix-js-sdk']),
+  'guests/models': guest(['ai', '@ai-sdk/anthropic', '@ai-sdk/google', '@ai-sdk/openai-compatible', 'yaml', 'zod']),
+  'guests/openapi': guest(['undici', 'yaml', 'zod']),
+  'guests/packs': guest(['commander', 'zod']),
+  'guests/policy-lint': guest(['z3-solver', '@marcbachmann/cel-js']),
+  'guests/provenance': guest(['zod']),
+  'guests/push': guest([]),
+  'guests/risk': guest([]),
+  'guests/sandbox': guest([], ['content']),
+  'guests/search': guest(['zod']),
+  'guests/sentences': guest([]),
+  'guests/serenity': guest(['commander', 'zod']),
+  'guests/server-logins': guest(['hono', 'commander', '@modelcontextprotocol/client', 'zod']),
+  'guests/shell': guest(['unbash'], ['sandbox']),
+  'guests/telemetry': guest([
+    '@opentelemetry/api',
+    '@opentelemetry/sdk-metrics',
+    '@opentelemetry/sdk-trace',
+    '@opentelemetry/resources',
+    '@opentelemetry/exporter-prometheus',
+    '@opentelemetry/exporter-metrics-otlp-http',
+    '@opentelemetry/exporter-trace-otlp-http',
+  ]),
+  'guests/toolflow': guest(['hono', 'commander', 'zod'], ['search', 'serenity', 'models']),
+  'guests/web-push': guest([]),
+  'guests/webhook': guest([]),
+  'guests/workflows': guest(['commander', 'yaml', 'zod'], ['models']),
+
+  main: {
+    ours: ['kernel/', 'adapters/', 'guests/', 'client/'],
+    packages: ['commander', 'pino', 'yaml', 'zod'],
     node: true,
     because: 'wiring happens in one place',
   },
+  client: {
+    ours: ['kernel/contract/problems.ts'],
+    packages: [],
+    node: false,
+    because: 'it is published for browsers and Node and needs nothing but fetch',
+  },
 }
 
-/** Parts of a room that must not import each other. */
-export const PARTITIONS: readonly { from: string; never: string; because: string }[] = [
-  { from: 'doors/http', never: 'doors/cli', because: 'doors do not depend on each other' },
-  { from: 'doors/http', never: 'doors/mcp', because: 'what the network doors share is in doors/entrance' },
-  { from: 'doors/mcp', never: 'doors/cli', because: 'doors do not depend on each other' },
-  { from: 'doors/mcp', never: 'doors/http', because: 'what the network doors share is in doors/entrance' },
-  { from: 'doors/entrance', never: 'doors/cli', because: 'what the doors share does not depend on any of them' },
-  { from: 'doors/entrance', never: 'doors/http', because: 'what the doors share does not depend on any of them' },
-  { from: 'doors/entrance', never: 'doors/mcp', because: 'what the doors share does not depend on any of them' },
-]
+/** The nearest folder of a path that has a wall. */
+export function wallOf(path: string): { readonly home: string; readonly wall: Wall } | undefined {
+  const parts = path.split('/').slice(0, -1)
+  for (let length = parts.length; length > 0; length -= 1) {
+    const home = parts.slice(0, length).join('/')
+    const wall = WALLS[home]
+    if (wall !== undefined) return { home, wall }
+  }
+  return undefined
+}

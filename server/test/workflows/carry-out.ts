@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { WorkflowRunView } from '../../src/contract/workflow.ts'
+import type { WorkflowRunView } from '../../src/guests/workflows/workflow.ts'
 import { APPROVER, approveShown, effectsIn, orderRetry } from '../gate/with-gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 import { CRASH_DOCUMENT, CRASH_MESSAGE } from './crash-document.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nextTime, parseSchedule, type OffsetAt } from '../../src/core/workflow/cron.ts'
+import { nextTime, parseSchedule, type OffsetAt } from '../../src/guests/workflows/cron.ts'
 
 const UTC: OffsetAt = () => 0
 /** Central European Time in 2026: forward on March 29, back on October 25, both at 01:00 UTC. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
-import { readDocument } from '../../src/core/workflow/read-document.ts'
+import { readDocument } from '../../src/guests/workflows/read-document.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const newsroom = join(root, 'examples/newsroom')

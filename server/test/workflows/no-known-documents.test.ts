@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { readDocument } from '../../src/core/workflow/read-document.ts'
+import { readDocument } from '../../src/guests/workflows/read-document.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -1,10 +1,10 @@
-import { openGate } from '../../src/boot/open-gate.ts'
-import type { GateOptions } from '../../src/boot/gate-options.ts'
-import type { OutgoingMessage } from '../../src/commands/ports/transports.ts'
-import type { WorkflowRunView } from '../../src/contract/workflow.ts'
-import { inProcessTransport, type InProcessTransport } from '../../src/upstream/transports/in-process-transport.ts'
+import { openGate } from '../../src/main/open-gate.ts'
+import type { GateOptions } from '../../src/main/gate-options.ts'
+import type { OutgoingMessage } from '../../src/kernel/ports/transports.ts'
+import type { WorkflowRunView } from '../../src/guests/workflows/workflow.ts'
+import { inProcessTransport, type InProcessTransport } from '../../src/guests/workflows/in-process-transport.ts'
 import { ADMIN, effectsIn, settingsIn, until } from '../gate/with-gate.ts'
-import type { Gate } from '../../src/commands/gate.ts'
+import type { Gate } from '../../src/main/gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 
 export const POLICY = `

@@ -55,8 +55,8 @@ const DOORS: Record<Door, (tool: string, args: object) => Promise<string>> = {
 
 describe('over the package as it is published, an agent that', () => {
   test('runs compiled code, without sources', () => {
-    expect(readFileSync(join(launcher, '../../dist/boot/main.js'), 'utf8')).toContain('import')
-    expect(() => readFileSync(join(launcher, '../../src/boot/main.ts'))).toThrow('ENOENT')
+    expect(readFileSync(join(launcher, '../../dist/main/main.js'), 'utf8')).toContain('import')
+    expect(() => readFileSync(join(launcher, '../../src/main/main.ts'))).toThrow('ENOENT')
   })
 
   test.runIf(IS_WHOLE)('gets the licence and the readme with it', () => {

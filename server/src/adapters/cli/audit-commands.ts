@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { Checkpoint } from '../../kernel/contract/audit.ts'
+import { PROBLEMS } from '../../kernel/contract/problems.ts'
+import { UNREACHED, type Reply } from './client.ts'
+import { EXIT } from './exit-codes.ts'
+import { countOf, oneOf } from './option-values.ts'
+import { asBody, count, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+import { tailAudit } from './tail-audit.ts'
+
+/** Commands that verify, read, export and prove the audit. */
+export function addAuditCommands(program: Command, session: Session): void {
+  const audit = program.command('audit').description('the audit log')
+  audit
+    .command('verify')
+    .description(
+      'verify the whole hash chain and report the first bad entry; exits with 7 if some entries are not signed',
+    )
+    .option('--against <file>', 'a file with a checkpoint that you saved elsewhere')
+    .action(async (options: { against?: string }) => {
+      const against = options.against === undefined ? [] : checkpointsIn(options.against)
+      if (against === undefined)
+        return session.fail(
+          `\`${options.against}\` does not contain a checkpoint printed by \`sluice audit checkpoint\``,
+        )
+      const asked = await session.ask('POST', '/v1/audit/verify', { against })
+      const reply = asked.status === UNREACHED ? await offline(session, against) : asked
+      const code = printReply(session.out(), reply, (report) => printReport(session.out(), report))
+      session.exit(code === EXIT.ok ? codeOfReport(fieldsOf(reply.body)) : code)
+    })
+  audit
+    .command('export')
+    .description(
+      'export all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet; exits with 7 if its end is not signed',
+    )
+    .option('--format <format>', 'jsonl or csv', oneOf('jsonl', 'csv'), 'jsonl')
+    .option('--since <when>', 'a date, or a duration such as 7d or 12h', '')
+    .action(async (options: { format: string; since: string }) => {
+      const since = sinceOf(options.since)
+      if (since === undefined)
+        return session.fail(`\`${options.since}\` is neither a date nor a duration such as 7d or 12h`)
+      const reply = await session.send(
+        'GET',
+        `/v1/audit/export?format=${encodeURIComponent(options.format)}&since=${since}`,
+      )
+      const code = printReply(session.out(), reply, () => session.out().data(reply.text.trimEnd()))
+      session.exit(code === EXIT.ok && options.format === 'jsonl' ? codeOfExport(session.out(), reply.text) : code)
+    })
+  audit
+    .command('tail')
+    .description('print the newest entries, one per line; `--follow` keeps printing new ones')
+    .option('-n, --lines <count>', 'how many', countOf, 20)
+    .option('-f, --follow', 'keep printing new entries until Ctrl-C')
+    .action((options: { lines: number; follow?: boolean }) => tailAudit(session, options))
+  audit
+    .command('prove')
+    .argument('<seq>', 'the number of the entry, from 1', countOf)
+    .description('print a proof of one entry that can be checked without Sluice')
+    .option('--stream <stream>', 'the audit stream, if there are several (one per node)')
+    .action(async (seq: number, options: { stream?: string }) => {
+      const stream = options.stream === undefined ? '' : `?stream=${encodeURIComponent(options.stream)}`
+      const reply = await session.send('GET', `/v1/audit/prove/${seq}${stream}`)
+      session.exit(printReply(session.out(), reply, () => session.out().data(reply.text)))
+    })
+  audit
+    .command('checkpoint')
+    .description('sign a checkpoint of the audit now, and print it so that you can save it elsewhere')
+    .action(async () => {
+      const reply = await session.send('POST', '/v1/audit/checkpoint')
+      session.exit(printReply(session.out(), reply, (body) => session.out().data(JSON.stringify(body['checkpoint']))))
+    })
+  audit
+    .command('key')
+    .description('print the public keys that checkpoints are verified with, the active one first')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/audit/keys')
+      session.exit(
+        printReply(session.out(), reply, (body) => {
+          for (const { key, public_key, active } of itemsOf(body))
+            session.out().line(`${textOf(public_key)}  ${textOf(key)}${active === true ? '' : '  retired'}`)
+        }),
+      )
+    })
+  audit
+    .command('accept-break')
+    .description('continue after a broken audit: the stored entries are signed as they are, with your reason')
+    .requiredOption('--reason <text>', 'recorded in the audit and shown by `audit verify`')
+    .action(async (options: { reason: string }) => {
+      const reply = await session.send('POST', '/v1/audit/breaks', { reason: options.reason })
+      session.exit(
+        printReply(session.out(), reply, (body) => {
+          const { number } = fieldsOf(fieldsOf(body['checkpoint'])['body'])
+          session.out().line(`accepted: checkpoint ${textOf(number)} starts a new part of the audit`)
+          session.out().line('entries before it are no longer guaranteed; keep a copy of the data folder as it was')
+        }),
+      )
+    })
+}
+
+const codeOfReport = ({ ok, unsigned }: Fields): number =>
+  ok !== true ? EXIT.problem : unsigned === 0 ? EXIT.ok : EXIT.unsigned
+
+/** The last line says whether the gate could sign the export. Without it the export broke off. */
+function codeOfExport(out: Out, text: string): number {
+  const last = text.trimEnd().split('\n').at(-1) ?? ''
+  const { kind, signature, unsigned } = fieldsOf(parsedLine(last))
+  if (kind !== 'end') out.error('the export is incomplete: it broke off before its last line')
+  else if (signature === undefined)
+    out.error(`the end of the export is not signed (${textOf(unsigned)}): run \`sluice audit verify\` to see why`)
+  return kind !== 'end' ? EXIT.problem : signature === undefined ? EXIT.unsigned : EXIT.ok
+}
+
+function parsedLine(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** One checkpoint per line; undefined if the file cannot be read or contains anything else. */
+function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
+  try {
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    return lines.map((line) => Checkpoint.parse(JSON.parse(line)))
+  } catch {
+    return undefined
+  }
+}
+
+/** Without a running gate, the data folder is read directly. */
+async function offline(session: Session, against: readonly Checkpoint[]): Promise<Reply> {
+  const report = await session.verify(against)
+  const body = report.ok ? report.value : asBody(report.problem)
+  return { status: report.ok ? 200 : PROBLEMS[report.problem.code].http, text: JSON.stringify(body), body }
+}
+
+function printReport(out: Out, report: Fields): void {
+  const { entries, checkpoints, unsigned } = report
+  const counted = `${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'checkpoint')}, ${unsigned === 0 ? 'all signed' : `${count(unsigned, 'entry', 'entries')} not signed yet`}`
+  const first = fieldsOf(report['first'])
+  const where = `${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}`
+  for (const { checkpoint, by, at, reason } of itemsOf({ items: report['breaks'] ?? [] }))
+    out.line(
+      `a break was accepted at checkpoint ${textOf(checkpoint)}, ${new Date(Number(at)).toISOString()}, by ${textOf(by)}: ${textOf(reason)}; older entries are not guaranteed`,
+    )
+  if (report['ok'] === true) out.line(`the audit verifies: ${counted}`)
+  else out.error(`BROKEN: ${where}: ${textOf(first['says'])}`)
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds since 1970; 0 means everything; undefined if the text cannot be parsed. */
+export function sinceOf(text: string): number | undefined {
+  if (text === '') return 0
+  const span = /^(\d{1,6})([mhd])$/.exec(text)
+  if (span !== null) return Date.now() - Number(span[1]) * (UNITS[span[2] ?? 'd'] ?? 0)
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : date
+}

@@ -1,0 +1,211 @@
+import { issueLines } from '../../kernel/contract/issue-lines.ts'
+import { Option, type Command } from 'commander'
+import { KeyBody } from '../../kernel/contract/api.ts'
+import { CallerKind } from '../../kernel/contract/caller.ts'
+import { FlowRole } from '../../guests/flows/flows.ts'
+import { KeyId } from '../../kernel/contract/ids.ts'
+import type { KeyGrant } from '../../kernel/contract/key-grants.ts'
+import { PROBLEMS, refuse } from '../../kernel/contract/problems.ts'
+import { Surface } from '../../kernel/contract/surface.ts'
+import { UNREACHED, type Reply } from './client.ts'
+import { secondsOf } from './consent-words.ts'
+import { proven, PASSPHRASE_FILE, type WithPassphrase } from './passphrase-commands.ts'
+import { countOf, oneOf } from './option-values.ts'
+import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
+import type { Session } from './session.ts'
+
+type NewKey = {
+  user?: string
+  ttl?: string
+  tools?: string[]
+  calls?: number
+  surface?: string
+  flowRole?: string
+  vault?: string
+  speaksForUser?: boolean
+  newFolder?: boolean
+} & WithPassphrase
+
+const KEY_HEADINGS = ['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS']
+
+/** Credentials and signing keys. */
+export function addKeyCommands(program: Command, session: Session): void {
+  const keys = program.command('keys').description('credentials and signing keys')
+  keys
+    .command('create')
+    .argument('<kind>', CallerKind.options.join(', '), oneOf(...CallerKind.options))
+    .argument('<name>', 'letters, digits and . _ @ -')
+    .description('create a key for an agent, user, approver, reviewer, admin or node; it is shown once')
+    .option('--user <user>', 'the user it belongs to')
+    .option('--ttl <span>', 'how long it is valid, such as 30m, 12h or 90d')
+    .option('--tools <globs...>', "restrict it to these tools, such as 'mail__*'")
+    .option('--calls <count>', 'maximum number of calls', countOf)
+    .addOption(new Option('--flow-role <role>', 'what it may see of flows').choices(FlowRole.options))
+    .option('--vault <vault>', 'the only vault of flows that it knows')
+    .option('--speaks-for-user', 'trust this key to report what its user said')
+    .option('--new-folder', 'without a running gate: create the data folder if it does not exist')
+    .option(...PASSPHRASE_FILE)
+    .addOption(new Option('--surface <surface>', 'the tools an MCP client with this key sees').choices(Surface.options))
+    .action(async (kind: string, name: string, options: NewKey) => {
+      const ttl_s = options.ttl === undefined ? undefined : secondsOf(options.ttl)
+      if (options.ttl !== undefined && ttl_s === undefined)
+        return session.fail(`\`${options.ttl}\` is not a duration such as 30m, 12h or 90d`)
+      const body = {
+        kind,
+        name,
+        ...(options.user === undefined ? {} : { user: options.user }),
+        ...(ttl_s === undefined ? {} : { ttl_s }),
+        ...(options.tools === undefined ? {} : { tools: options.tools }),
+        ...(options.calls === undefined ? {} : { calls: options.calls }),
+        ...(options.surface === undefined ? {} : { surface: options.surface }),
+        ...(options.flowRole === undefined ? {} : { flow_role: options.flowRole }),
+        ...(options.vault === undefined ? {} : { vault: options.vault }),
+        ...(options.speaksForUser === true ? { speaks_for_user: true } : {}),
+      }
+      const reply = await proven(options.passphraseFile, body, async (whole) => {
+        const asked = await session.ask('POST', '/v1/keys', whole)
+        const isOffline = asked.status === UNREACHED && !session.isElsewhere()
+        return isOffline ? createOffline(session, whole, options.newFolder === true) : asked
+      })
+      session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
+    })
+  keys
+    .command('list')
+    .description('list all keys, without their secrets')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/keys')
+      session.exit(
+        printReply(session.out(), reply, (body) =>
+          table(session.out(), [KEY_HEADINGS, ...itemsOf(body).map(rowOf)], 'no keys'),
+        ),
+      )
+    })
+  keys
+    .command('revoke <key>')
+    .description('revoke a key, by its id or by the name of its caller, and with it what it granted')
+    .option('--keep-grants', 'revoke only the key: consents, delegations and approvals that it gave stay')
+    .option('--dry-run', 'revoke nothing; show what would end')
+    .action(async (named: string, options: { keepGrants?: boolean; dryRun?: boolean }) => {
+      const id = await keyNamed(session, named)
+      if (id === undefined) return
+      const path = `/v1/keys/${encodeURIComponent(id)}`
+      const isDry = options.dryRun === true
+      const reply = isDry
+        ? await session.send('GET', `${path}/grants`)
+        : await session.send('DELETE', options.keepGrants === true ? `${path}?keep_grants=1` : path)
+      session.exit(
+        printReply(session.out(), reply, (body) => {
+          if (!isDry) session.out().line(`${id} is revoked`)
+          printGrants(session, itemsOf({ items: body['grants'] }), isDry)
+        }),
+      )
+    })
+  keys
+    .command('rotate')
+    .argument('<which>', 'token or checkpoint', oneOf('token', 'checkpoint'))
+    .description('replace a signing key: token or checkpoint')
+    .action(async (which: string) => {
+      const reply = await session.send('POST', '/v1/keys/rotate', { which })
+      session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key was replaced`)))
+    })
+  keys
+    .command('reset')
+    .description(
+      'create new signing keys for a data folder that lost its own, and a new admin key; the gate must be stopped',
+    )
+    .action(async () => {
+      const done = await session.reset()
+      if (!done.ok) return session.exit(printProblem(session.out(), asBody(done.problem)))
+      const { set_aside, admin_key } = done.value
+      for (const file of set_aside) session.out().line(`moved aside ${file}`)
+      session.out().line('the lost signing keys were replaced; old signatures can no longer be verified')
+      if (admin_key !== undefined)
+        session.out().line(`the new admin key is in ${admin_key}; the previous one was revoked`)
+    })
+}
+
+/** Without a running gate the folder's owner creates the key: a gate that other machines can reach does not start without one. */
+async function createOffline(session: Session, body: unknown, isNewFolder: boolean): Promise<Reply> {
+  const wanted = KeyBody.safeParse(body)
+  const created = wanted.success
+    ? await session.createKey(wanted.data, isNewFolder)
+    : refuse('request.invalid', { paths: issueLines(wanted.error.issues, 'the key').join('; ') })
+  if (created.ok) session.out().error(`no gate is running; the key was created in ${created.value.data}`, 'quiet')
+  const answer = created.ok ? { key: created.value.key } : asBody(created.problem)
+  const status = created.ok ? 201 : PROBLEMS[created.problem.code].http
+  return { status, text: JSON.stringify(answer), body: answer }
+}
+
+/** The id of the one live key with this id, caller or name. Several have to be told apart by the person who revokes. */
+async function keyNamed(session: Session, named: string): Promise<string | undefined> {
+  if (KeyId.safeParse(named).success) return named
+  const keys: Fields[] = []
+  for (let after: string | undefined = '0'; after !== undefined;) {
+    const reply = await session.send('GET', `/v1/keys?after=${after}`)
+    if (reply.status !== 200) {
+      session.exit(printReply(session.out(), reply, () => undefined))
+      return undefined
+    }
+    keys.push(...itemsOf(reply.body))
+    const next = fieldsOf(reply.body)['next']
+    after = next === undefined ? undefined : textOf(next)
+  }
+  const isMeant = (key: Fields): boolean => {
+    const id = textOf(fieldsOf(key['caller'])['id'])
+    return key['state'] !== 'revoked' && (id === named || id.slice(id.indexOf(':') + 1) === named)
+  }
+  const found = keys.filter(isMeant)
+  const [only] = found
+  if (found.length === 1 && only !== undefined) return textOf(only['key_id'])
+  if (found.length > 1) table(session.out(), [KEY_HEADINGS, ...found.map(rowOf)])
+  session.fail(
+    found.length === 0
+      ? `no key that is not revoked belongs to \`${named}\`; \`sluice keys list\` lists them`
+      : `\`${named}\` has ${found.length} keys: name one by its id`,
+  )
+  return undefined
+}
+
+const WHAT: Readonly<Record<KeyGrant['what'], string>> = {
+  consent: 'consent',
+  flow_consent: 'flow consent',
+  delegation: 'delegation',
+  approval: 'approval',
+  held_call: 'held call',
+  login: 'login',
+  key: 'key that it created',
+}
+
+function printGrants(session: Session, grants: readonly Fields[], isDry: boolean): void {
+  const groups = [
+    [isDry ? 'would end with it' : 'ended with it', grants.filter((grant) => grant['ends'] === true)],
+    [isDry ? 'would stay' : 'stays', grants.filter((grant) => grant['ends'] !== true)],
+  ] as const
+  for (const [title, some] of groups) {
+    if (some.length === 0) continue
+    const row = (grant: Fields) => [nameOf(grant), textOf(grant['id']), textOf(grant['says'])]
+    table(session.out(), [[`${title}: ${some.length}`, '', ''], ...some.map(row)])
+  }
+  if (grants.length === 0) session.out().line('it had granted nothing')
+}
+
+const nameOf = (grant: Fields): string => `  ${WHAT[grant['what'] as KeyGrant['what']] ?? textOf(grant['what'])}`
+
+function rowOf(key: Fields): string[] {
+  const caller = fieldsOf(key['caller'])
+  const { tools, calls } = fieldsOf(caller['grant'])
+  const limits = [
+    Array.isArray(tools) ? tools.join(' ') : '',
+    calls === undefined ? '' : `${textOf(key['calls_left'])} of ${textOf(calls)} calls left`,
+    key['expires_at'] === undefined ? '' : `until ${timeOf(key['expires_at'])}`,
+  ]
+  return [
+    textOf(key['key_id']),
+    textOf(caller['id']),
+    textOf(caller['user']),
+    timeOf(key['created_at']),
+    textOf(key['state']),
+    textOf(caller['surface'] ?? ''),
+    limits.filter((limit) => limit !== '').join(', '),
+  ]
+}

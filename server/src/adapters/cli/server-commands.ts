@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { quoted } from '../../kernel/contract/visible-text.ts'
+import { EXIT } from './exit-codes.ts'
+import { addLoginCommands, printLogin } from '../../guests/server-logins/login-commands.ts'
+import { fieldsOf, itemsOf, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import type { Session } from './session.ts'
+
+/** How much of a server's stderr is printed below the list; the console shows more. */
+const LAST_LINES = 5
+
+/** The tool servers: their health, another attempt to reach one, and logins. */
+export function addServerCommands(program: Command, session: Session): void {
+  const servers = program
+    .command('servers')
+    .description('list tool servers and their health')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/servers')
+      session.exit(printReply(session.out(), reply, (body) => printServers(session.out(), itemsOf(body))))
+    })
+  servers
+    .command('retry <server>')
+    .description('try at once to start or reach a tool server that is down')
+    .action(async (name: string) => {
+      const out = session.out()
+      const reply = await session.send('POST', `/v1/servers/${encodeURIComponent(name)}/retry`)
+      const code = printReply(out, reply, (server) => {
+        if (server['state'] === 'ready') return out.line(`${name} is ready`, 'good')
+        out.line(`${name} is still ${stateOf(server)}: ${textOf(server['last_failure'])}`, 'bad')
+        printLastLines(out, server)
+      })
+      session.exit(code === EXIT.ok && fieldsOf(reply.body)['state'] !== 'ready' ? EXIT.problem : code)
+    })
+  addLoginCommands(servers, session)
+}
+
+function printServers(out: Out, servers: readonly Fields[]): void {
+  const row = (server: Fields) =>
+    [server['server'], stateOf(server), server['tools'], server['last_failure']].map(textOf)
+  table(out, [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...servers.map(row)], 'no tool servers')
+  for (const server of servers) {
+    printFindings(out, server)
+    printLogin(out, server)
+    if (server['state'] !== 'ready') printLastLines(out, server)
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = { waiting: 'down', needs_login: 'needs login' }
+const stateOf = ({ state }: Fields): string => WORDS[textOf(state)] ?? textOf(state)
+
+/** The end of what a server that is down wrote to stderr. */
+function printLastLines(out: Out, { server, stderr }: Fields): void {
+  if (!Array.isArray(stderr) || stderr.length === 0) return
+  out.line(`${textOf(server)}: the last lines it printed:`, 'held')
+  for (const line of stderr.slice(-LAST_LINES)) out.line(`  ${textOf(line)}`)
+}
+
+/** Which parts of a server's tool list were cut or left out. */
+function printFindings(out: Out, server: Fields): void {
+  const findings = Array.isArray(server['findings']) ? server['findings'].map(fieldsOf) : []
+  for (const { says, tools, example } of findings)
+    out.line(`${textOf(server['server'])}: ${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`, 'held')
+}

@@ -1,0 +1,108 @@
+import { parentSpanOf } from '../http/trace-of.ts'
+import type { Gate } from '../../main/gate.ts'
+import { textsInOutcome } from '../../kernel/sessions/answer-texts.ts'
+import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
+import { Inputs } from '../../kernel/approvals/asks.ts'
+import { CallId } from '../../kernel/contract/ids.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
+import { visibleText } from '../../kernel/contract/visible-text.ts'
+import { answerableOf } from './answerable.ts'
+import { inputRequired } from './ask-client.ts'
+import { asTask, callAsTask, callOrTask, taskFault, whenTask, type WhenTask } from './call-as-task.ts'
+import { asksOf, callInRounds, inputsIn, withInputs } from './call-in-rounds.ts'
+import { liveOf, readerOf, type Exchange } from './exchange.ts'
+import { CAPABILITIES_KEY, type Era } from './read-message.ts'
+import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
+import { answerOf } from './task-answers.ts'
+import { heldDetails } from './tool-answer.ts'
+
+/** How long to wait for the decision when a client without task support comes back from the console. */
+const WAIT_AFTER_CONSOLE_MS = 10_000
+
+/** Dispatches one call and returns its outcome as an MCP result. This is the hot path: it looks up nothing that an executed call does not need. */
+export async function answerCall(
+  gate: Gate,
+  exchange: Exchange,
+  call: Pick<CallRequest, 'tool' | 'args' | 'dry_run'>,
+  hasOutputSchema: () => boolean,
+): Promise<Answer> {
+  const { caller, era, trace, idempotency_key, params } = exchange
+  const when = whenTask(exchange)
+  // A client that comes back from the console gets the outcome of the held call, whatever it sends.
+  const { requestState } = params
+  if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
+    const wait_ms = when === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
+    const found = await gate.calls.read(caller, requestState, wait_ms)
+    const read = await gate.readings.labelled(readerOf(exchange), found, textsInOutcome)
+    const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
+    return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+  }
+  const inputs = era === 'new' ? inputsIn(params) : undefined
+  if (inputs !== undefined && !Inputs.safeParse(inputs).success)
+    return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'inputResponses, requestState' }))
+  // A client that follows a task cannot be asked.
+  const answerable = when === 'now' ? undefined : answerableOf(exchange.capabilities())
+  const request: Writable<CallRequest> = {
+    caller,
+    trace,
+    tool: call.tool,
+    args: call.args,
+    evict_over: exchange.evict_over,
+  }
+  const { parent_span } = parentSpanOf(exchange.meta['traceparent'])
+  const words = exchange.meta[WORDS_KEY]
+  if (parent_span !== undefined) request.parent_span = parent_span
+  if (typeof words === 'string') request.words = words
+  if (call.dry_run !== undefined) request.dry_run = call.dry_run
+  if (inputs !== undefined) Object.assign(request, withInputs(call.args, inputs))
+  if (exchange.thread !== undefined) request.thread = exchange.thread
+  if (exchange.answer_stream !== undefined) request.answer_stream = exchange.answer_stream
+  if (answerable !== undefined) request.answerable = answerable
+  if (idempotency_key !== undefined) request.idempotency_key = idempotency_key
+  if (when === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
+  const first =
+    when === 'late' ? await callOrTask(gate, exchange, request) : await gate.calls.dispatch(request, liveOf(exchange))
+  if (first.status === 'executed') return answerOf(first, hasOutputSchema)
+  const outcome = when === 'late' ? first : await callInRounds(gate, exchange, request, first)
+  if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
+  return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+}
+
+/** Optional fields are added one by one, because most calls have few of them. */
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The field in which a host passes on what its user said. */
+const WORDS_KEY = 'sluice/user_words'
+
+/** Since 2026-07-28 an unfinished call is answered with a task, if the client supports tasks. */
+async function taskOf(gate: Gate, exchange: Exchange, when: WhenTask, outcome: Outcome): Promise<Answer | undefined> {
+  const isOver = outcome.status !== 'pending' && outcome.status !== 'executing'
+  return isOver || when !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
+}
+
+/** Since 2026-07-28 a call that ends with a question is answered with it. */
+function outcomeOrAsks(era: Era, outcome: Outcome, hasOutputSchema: () => boolean): Answer {
+  const asks = era === 'new' ? asksOf(outcome) : undefined
+  return asks === undefined ? answerOf(outcome, hasOutputSchema) : { result: inputRequired(asks) }
+}
+
+/** Since 2026-07-28 a client can declare that it shows its user a page before it continues. */
+function canOpenPages({ era, meta }: Exchange): boolean {
+  const capabilities = meta[CAPABILITIES_KEY]
+  const elicitation = isJsonObject(capabilities) ? capabilities['elicitation'] : undefined
+  return era === 'new' && isJsonObject(elicitation) && elicitation['url'] !== undefined
+}
+
+/** Links to the console, where a person decides under their own name. The state is the call's id, not a token. */
+function toTheConsole(outcome: Extract<Outcome, { status: 'pending' }>): JsonObject {
+  const { call_id, url, hub, expires_at } = outcome
+  const where = hub === undefined ? '' : ` at the hub ${visibleText(hub)}`
+  const message = `This call is held for a person to decide${where}, at most until ${new Date(expires_at).toISOString()}. It has not run.`
+  const elicitation = { mode: 'url', message, url }
+  return {
+    resultType: 'input_required',
+    inputRequests: { approval: { method: 'elicitation/create', params: elicitation } },
+    requestState: call_id,
+    _meta: { 'sluice/outcome': heldDetails(outcome) },
+  }
+}

@@ -1,0 +1,158 @@
+import type { Gate } from '../../main/gate.ts'
+import type { MaybePromise } from '../../kernel/ports/runtime.ts'
+import type { Caller } from '../../kernel/contract/caller.ts'
+import type { Surface } from '../../kernel/contract/surface.ts'
+import type { JsonObject } from '../../kernel/contract/json.ts'
+import { isProxied } from '../../kernel/proxy/proxy.ts'
+import { answerProxied, answerWatch, CAPABILITY, isWatch } from './answer-proxied.ts'
+import { answerTasks, isTaskMethod } from './answer-tasks.ts'
+import type { Exchange } from './exchange.ts'
+import { LOG_LEVELS, logLevelOf } from './log-level.ts'
+import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
+import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
+import { TASKS_EXTENSION } from './task-answers.ts'
+import { callTool, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
+
+const HELD =
+  'Every tool call goes through a gate. A call may be held until a person decides: then the answer says `pending`. Call `call_status` with its call_id to get the outcome; do not repeat the call.'
+const SEARCHED = ' To use a tool: find it with tool_search, read its get_skill_card, run it with execute_skill_proxy.'
+
+const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
+/** The search surface does not change within a release. */
+const CONSTANT_MS = 300_000
+
+const TASKS: JsonObject = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
+
+/** Since 2026-07-28 these results have a cache lifetime. */
+const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources/read', 'prompts/list'])
+
+const WAITS_FOR_TOOLS = new Set(['initialize', 'server/discover', 'tools/list', 'resources/list', 'prompts/list'])
+
+/** Answers one request of any protocol version, except those that open a stream. The answer still has to be `completed`. */
+export function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
+  return method === 'tools/call' ? callTool(gate, exchange, surface) : answerOther(gate, method, exchange, surface)
+}
+
+async function answerOther(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
+  const { caller, era, params } = exchange
+  // Clients often list tools only once, so wait briefly for servers that are still connecting.
+  if (WAITS_FOR_TOOLS.has(method)) await gate.catalogue.firstListing()
+  const shown = shownTo(gate, caller, surface)
+  switch (method) {
+    case 'tools/list': {
+      const flows_on = (await gate.flows.switches()).runs.on
+      const page = listTools(gate, caller, shown, era, { cursor: params['cursor'], flows_on })
+      if (page === undefined) return badCursor()
+      const result = { ...page, ...noticesIn(gate, caller) }
+      return { result: era === 'old' ? result : { ...result, ...freshFor(shown === 'search' ? CONSTANT_MS : 0) } }
+    }
+    case 'initialize':
+      return era === 'old' ? { result: initialized(gate, shown, params) } : unknown(method, era)
+    case 'ping':
+      return era === 'old' ? { result: {} } : unknown(method, era)
+    case 'server/discover':
+      return era === 'new' ? { result: discovered(gate, shown) } : unknown(method, era)
+    case 'logging/setLevel':
+      return era === 'old' ? setLogLevel(exchange) : unknown(method, era)
+    default: {
+      if (isTaskMethod(method, era)) return answerTasks(gate, method, exchange)
+      if (isWatch(method) && era === 'old' && shown === 'passthrough' && gate.proxy.offers().has('resources/subscribe'))
+        return answerWatch(method, exchange)
+      const isOffered = shown === 'passthrough' && isProxied(method) && gate.proxy.offers().has(CAPABILITY[method])
+      if (!isOffered) return unknown(method, era)
+      if (params['cursor'] !== undefined) return badCursor()
+      const answer = await answerProxied(gate, method, exchange)
+      return 'result' in answer && era === 'new' && CACHED.has(method)
+        ? { result: { ...answer.result, ...freshFor(0) } }
+        : answer
+    }
+  }
+}
+
+function setLogLevel(exchange: Exchange): Answer {
+  const level = logLevelOf(exchange.params['level'])
+  if (level === undefined) return badParams(`level: one of ${LOG_LEVELS.join(', ')}`)
+  exchange.setLogLevel(level)
+  return { result: {} }
+}
+
+/** Since 2026-07-28 every result contains its type and the server that made it. */
+export function completed({ version }: Gate, era: Era, answer: Answer): Answer {
+  if (!('result' in answer)) return answer
+  const result = resultFor(answer.result, era)
+  if (era === 'old') return result === answer.result ? answer : { result }
+  const meta = result['_meta'] as JsonObject | undefined
+  return {
+    result: { resultType: 'complete', ...result, _meta: { ...meta, [SERVER_INFO_KEY]: { name: 'sluice', version } } },
+  }
+}
+
+/** How long the client may cache a list; proxies must not cache it. */
+const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
+
+/** Resources and prompts are offered only with the passthrough surface. */
+export function capabilitiesOf(gate: Gate, shown: Shown, era: Era): JsonObject {
+  const offered = gate.proxy.offers()
+  // Before 2026-07-28 the gate reports the outcome of a held call as a log message.
+  const logging = era === 'old' || offered.has('logging') ? { logging: {} } : {}
+  const tasks = era === 'old' ? { tasks: TASKS } : { extensions: { [TASKS_EXTENSION]: {} } }
+  if (shown === 'search') return { tools: {}, ...logging, ...tasks }
+  return {
+    ...tasks,
+    tools: { listChanged: true },
+    ...(offered.has('resources') ? { resources: { listChanged: true, ...watchable(offered) } } : {}),
+    ...(offered.has('prompts') ? { prompts: { listChanged: true } } : {}),
+    ...(offered.has('completions') ? { completions: {} } : {}),
+    ...logging,
+  }
+}
+
+const watchable = (offered: ReadonlySet<string>): JsonObject =>
+  offered.has('resources/subscribe') ? { subscribe: true } : {}
+
+function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
+  const wanted = params['protocolVersion']
+  const newest = OLD_VERSIONS[0] ?? ''
+  const protocolVersion = typeof wanted === 'string' && OLD_VERSIONS.includes(wanted) ? wanted : newest
+  const { tasks, ...capabilities } = capabilitiesOf(gate, shown, 'old')
+  return {
+    protocolVersion,
+    // Earlier versions have no tasks.
+    capabilities: protocolVersion === newest ? { ...capabilities, tasks: tasks ?? {} } : capabilities,
+    serverInfo: { name: 'sluice', title: 'Sluice', version: gate.version },
+    instructions: instructions(gate, shown),
+    ...noticesIn(gate),
+  }
+}
+
+function discovered(gate: Gate, shown: Shown): JsonObject {
+  return {
+    supportedVersions: [...NEW_VERSIONS],
+    capabilities: capabilitiesOf(gate, shown, 'new'),
+    instructions: instructions(gate, shown),
+    ...freshFor(0),
+    ...noticesIn(gate),
+  }
+}
+
+function instructions(gate: Gate, shown: Shown): string {
+  const warnings = gate.policies.notices().map(({ says, faults: [fault] }) => {
+    const where = fault === undefined ? '' : ` (${fault.file}:${fault.line}: ${fault.says}; ${fault.instead})`
+    return ` Tell the operator: ${says}${where}.`
+  })
+  return `${HELD}${shown === 'search' ? SEARCHED : ''}${warnings.join('')}`
+}
+
+/** Warnings that are currently in force. Clients pass the instructions to the model or log them. */
+function noticesIn(gate: Gate, caller?: Caller): JsonObject {
+  const notices = [...gate.policies.notices(), ...(caller === undefined ? [] : gate.catalogue.down(caller))]
+  return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }
+}
+
+/** Since 2026-07-28 an unknown method is answered with 404. */
+function unknown(method: string, era: Era): Answer {
+  const refusal = refusalOf(RPC.method_not_found, 'mcp.method_unknown', { method: method.slice(0, 128) })
+  return era === 'new' ? refusal : inBand(refusal)
+}
+const badParams = (paths: string): Answer => inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths }))
+const badCursor = (): Answer => badParams('cursor: not valid')

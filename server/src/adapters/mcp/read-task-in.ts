@@ -1,0 +1,17 @@
+import type { CallTask } from '../../kernel/attempt/read-task.ts'
+import type { Gate } from '../../main/gate.ts'
+import type { Reader } from '../../kernel/sessions/enter-session.ts'
+import { textsInOutcome } from '../../kernel/sessions/answer-texts.ts'
+import type { Result } from '../../kernel/contract/problems.ts'
+
+export const textsInTask = ({ outcome }: CallTask) => textsInOutcome(outcome)
+
+/** Reads a task for a session. The result of its call is recorded in that session. */
+export async function readTaskIn(
+  gate: Gate,
+  reader: Reader,
+  task_id: string,
+  waiting?: AbortSignal,
+): Promise<Result<CallTask>> {
+  return gate.readings.labelled(reader, await gate.calls.readTask(reader.caller, task_id, waiting), textsInTask)
+}

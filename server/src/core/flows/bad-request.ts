@@ -1,4 +1,0 @@
-import { refuse, type Result } from '../../contract/problems.ts'
-
-/** A request that cannot be carried out as sent. The message is public: clients show it. */
-export const bad = (message: string): Result<never> => refuse('BAD_REQUEST', { message })

@@ -1,0 +1,23 @@
+import type { Held, Searches, SearchTable, SearchWhere } from '../../kernel/ports/reads.ts'
+
+const AT_ONCE = 200
+
+/** The newest rows, about `most` of them, in small pages: `pause` lets other work run between two pages. */
+export async function newestRows<T extends SearchTable>(
+  searches: Searches,
+  table: T,
+  where: SearchWhere,
+  most: number,
+  pause: () => Promise<void> | undefined,
+): Promise<Held<T>[]> {
+  const rows: Held<T>[] = []
+  let after: number | undefined
+  do {
+    const page = { limit: AT_ONCE, newest_first: true, ...(after === undefined ? {} : { after }) }
+    const found = await searches.search(table, where, page)
+    rows.push(...found.items)
+    after = found.next
+    await pause()
+  } while (after !== undefined && rows.length < most)
+  return rows
+}

@@ -1,0 +1,66 @@
+import { hasTokenShape, plainLetters } from '../../kernel/contract/credential-shape.ts'
+
+/** A person's reply to a pending approval, exactly as specified: the whole message, trimmed. */
+const APPROVE = /^(?:APROBAR|APPROVE)\s+([A-Za-z0-9_-]{6,})\s+([A-Za-z0-9._-]{10,})$/i
+const REJECT = /^(?:RECHAZAR|REJECT)\s+([A-Za-z0-9_-]{6,})(?:\s+(.{1,500}))?$/i
+
+export type StrictReply =
+  | { readonly says: 'approve'; readonly approval_id: string; readonly token: string }
+  | { readonly says: 'reject'; readonly approval_id: string; readonly reason: string | undefined }
+
+/**
+ * Undefined for anything that is not exactly a reply.
+ * INVARIANT: no Unicode folding: `ſ` and Cyrillic letters do not match, because without the `u` flag case-insensitive matching
+ * leaves non-ASCII letters alone.
+ */
+export function strictReply(message: string): StrictReply | undefined {
+  const text = message.trim()
+  const [, id, token] = APPROVE.exec(text) ?? []
+  if (id !== undefined && token !== undefined) return { says: 'approve', approval_id: id, token }
+  const rejected = REJECT.exec(text)
+  if (rejected?.[1] === undefined) return undefined
+  return { says: 'reject', approval_id: rejected[1], reason: rejected[2] }
+}
+
+/** How a reply is stored: without its token, so that no model and no journal sees it. */
+export const replyWithoutToken = (reply: StrictReply, reason: string | undefined): string =>
+  reply.says === 'approve'
+    ? `APPROVE ${reply.approval_id}`
+    : ['REJECT', reply.approval_id, ...(reason === undefined ? [] : [reason])].join(' ')
+
+/** Meant as a reply, but not exactly one: in other letters, with more words or line breaks, without its token, or a token alone. */
+export type MisspeltReply = { readonly says: 'misspelt'; readonly approves: string | undefined }
+
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const ALMOST = /^[^A-Za-z]*(?:(APROBAR|APPROVE)|RECHAZAR|REJECT)\b[^A-Za-z]*(auth_[0-9a-f]{16})(?![0-9a-z])/i
+
+/** What a message to an agent is, if it is no message to a model: a reply, or almost one. */
+export function replyIn(message: string): StrictReply | MisspeltReply | undefined {
+  const strict = strictReply(message)
+  if (strict !== undefined) return strict
+  const [, verb, id] = ALMOST.exec(plainLetters(message).replace(INVISIBLE, '')) ?? []
+  if (id === undefined && !hasTokenShape(message)) return undefined
+  return { says: 'misspelt', approves: verb === undefined ? undefined : id?.toLowerCase() }
+}
+
+export const MISSPELT =
+  'the message looks like a reply to a request, but not exactly, so nothing was decided; a reply is the whole message, on one line, in plain letters'
+
+export type UserCommand = 'retry' | 'skip' | 'cancel'
+
+const COMMANDS: Readonly<Record<string, UserCommand>> = {
+  RETRY: 'retry',
+  REINTENTAR: 'retry',
+  SKIP: 'skip',
+  OMITIR: 'skip',
+  CANCEL: 'cancel',
+  CANCELAR: 'cancel',
+}
+
+/** Undefined: the message is information. */
+export function userCommand(message: string): UserCommand | undefined {
+  const word = message.trim()
+  if (!/^[A-Za-z]{1,12}$/.test(word)) return undefined
+  const command = word.toUpperCase()
+  return Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { partsOf, placeholdersIn } from './command-template.ts'
+import { LIMITS, noneBut, RunAsUser, ToolSettings } from '../../kernel/contract/tool-settings.ts'
+
+const Pattern = z
+  .string()
+  .max(1_000)
+  .refine((text) => {
+    try {
+      return new RegExp(text, 'u') instanceof RegExp
+    } catch {
+      return false
+    }
+  }, 'not a regular expression')
+
+const SCALAR = {
+  description: z.string().max(2_000).optional(),
+  enum: z
+    .array(z.union([z.string(), z.number()]))
+    .min(1)
+    .max(200)
+    .optional(),
+  pattern: Pattern.optional(),
+  minLength: z.number().int().min(0).optional(),
+  maxLength: z.number().int().min(0).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+}
+
+/** One parameter, in terms of JSON Schema. A string has at least one character unless `minLength` says otherwise. */
+export const CommandParam = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean', 'array']).default('string'),
+  ...SCALAR,
+  /** For an array: each item becomes one argument of the program. */
+  items: z.strictObject({ type: z.enum(['string', 'integer', 'number']).default('string'), ...SCALAR }).optional(),
+  minItems: z.number().int().min(0).optional(),
+  maxItems: z.number().int().min(1).max(10_000).optional(),
+  required: z.boolean().default(true),
+  /** Used if the argument is omitted. A parameter with a default is optional. */
+  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  /** Accepts values that start with `-` even if the program could read them as an option. */
+  dash: z.boolean().default(false),
+})
+export type CommandParam = z.infer<typeof CommandParam>
+
+const ParamName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a parameter name has only letters, digits and `_`')
+const CommandName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'a command name has only letters, digits, `_`, `.` and `-`')
+
+/** One program with fixed arguments. Never a shell: the value of a placeholder is one argument, whatever it contains. */
+export const CommandSettings = ToolSettings.extend({
+  description: z.string().min(1).max(10_000),
+  /** The program and its arguments. `{name}` is a parameter; a nested list is left out if one of its parameters is. */
+  run: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
+  params: z.record(ParamName, CommandParam).default({}),
+  /** The standard input of the program, with placeholders. Empty if omitted. */
+  stdin: z.string().optional(),
+  output: z.enum(['text', 'json']).default('text'),
+  /** Exit codes that mean success. */
+  exit_ok: z.array(z.number().int().min(0).max(255)).min(1).default([0]),
+  /** Instead of the server's. */
+  timeout_ms: z.number().int().min(1).max(3_600_000).optional(),
+}).superRefine((command, context) => {
+  for (const { path, message } of faultsOf(command)) context.addIssue({ code: 'custom', path, message })
+})
+export type CommandSettings = z.infer<typeof CommandSettings>
+
+type Templates = {
+  readonly run: readonly (string | readonly string[])[]
+  readonly stdin?: string | undefined
+  readonly params: Readonly<Record<string, CommandParam>>
+}
+type Fault = { readonly path: PropertyKey[]; readonly message: string }
+
+/** Rejects templates that could never be filled when the file is read. */
+function faultsOf({ run, stdin, params }: Templates): Fault[] {
+  const texts = run.flatMap((element, at) =>
+    typeof element === 'string'
+      ? [{ text: element, path: ['run', at] as PropertyKey[] }]
+      : element.map((text, inner) => ({ text, path: ['run', at, inner] as PropertyKey[] })),
+  )
+  if (stdin !== undefined) texts.push({ text: stdin, path: ['stdin'] })
+  const used = new Set(texts.flatMap(({ text }) => placeholdersIn(text)))
+  const faults = texts.flatMap(({ text, path }) => faultIn(text, params).map((message) => ({ path, message })))
+  const [program] = run
+  if (typeof program !== 'string' || placeholdersIn(program).length > 0 || program === '')
+    faults.push({ path: ['run', 0], message: 'the program itself cannot be a parameter' })
+  for (const [name, param] of Object.entries(params)) {
+    if (!used.has(name))
+      faults.push({ path: ['params', name], message: `this parameter is never used: write \`{${name}}\` in \`run\`` })
+    if ((param.type === 'array') !== (param.items !== undefined))
+      faults.push({
+        path: ['params', name],
+        message: '`type: array` requires `items`, and `items` requires `type: array`',
+      })
+  }
+  return faults
+}
+
+function faultIn(text: string, params: Templates['params']): string[] {
+  const parts = partsOf(text)
+  if (parts === undefined) return ['a placeholder is `{name}`; write `{{` and `}}` for braces']
+  return parts.flatMap((part) => {
+    if (part.is === 'text') return []
+    const param = Object.hasOwn(params, part.name) ? params[part.name] : undefined
+    if (param === undefined) return [`\`${part.name}\` is not in \`params\``]
+    if (part.is === 'when' && (param.type !== 'boolean' || parts.length > 1))
+      return [`\`{?${part.name}}\` must be a separate argument, and its parameter a boolean`]
+    if (param.type === 'array' && parts.length > 1)
+      return [`\`{${part.name}}\` is a list, so it must be a separate argument`]
+    return []
+  })
+}
+
+/** Programs on this machine as tools. They share a folder and an environment. */
+export const CommandsSettings = z
+  .strictObject({
+    commands: z.record(CommandName, CommandSettings),
+    ...noneBut('commands'),
+    /** Where they run; by default the config file's folder. */
+    cwd: z.string().min(1).optional(),
+    user: RunAsUser.optional(),
+    /** Added to a minimal environment. `env:NAME` and `file:PATH` refer to a secret. */
+    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+    ...LIMITS,
+  })
+  .transform((settings) => ({ ...settings, tools: settings.commands as Record<string, ToolSettings> }))
+export type CommandsSettings = z.infer<typeof CommandsSettings>

@@ -1,0 +1,139 @@
+import type { UpstreamAnswer, UpstreamCall } from '../../kernel/ports/upstream.ts'
+import type { CommandSettings } from './command-settings.ts'
+import type { ToolResult } from '../../kernel/contract/call.ts'
+import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import { problem } from '../../kernel/contract/problems.ts'
+import type { Connection } from '../../adapters/upstream/connection.ts'
+import { isTooDeep } from '../../adapters/upstream/frames.ts'
+import { createLifetime } from '../../adapters/upstream/http/lifetime.ts'
+import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
+import type { CommandsServer } from '../../adapters/upstream/server-config.ts'
+import { singleCall } from '../../adapters/upstream/single-call.ts'
+import { removeSecrets } from '../../adapters/upstream/remove-secrets.ts'
+import type { Transport } from '../../adapters/upstream/transport.ts'
+import { commandTool } from './command-tools.ts'
+import { fillCommand } from './fill-command.ts'
+import { runProgram, type Ended, type Running } from './run-program.ts'
+
+/** Declared programs as a tool server: each call is one process. The values of the configured environment count as secrets. */
+export function commandsTransport(config: CommandsServer, grace_ms: number): Transport {
+  const { name: server, output_limit } = config
+  const hide = (says: string) => removeSecrets(Object.values(config.env), says)
+  const tools = Object.entries(config.commands).map(([name, command]) => commandTool(name, command))
+
+  function start(command: CommandSettings, call: UpstreamCall): Running | UpstreamAnswer {
+    const args = JSON.parse(call.canonical_args) as Json
+    const filled = fillCommand(command, isJsonObject(args) ? args : {})
+    if (!filled.ok) return { is: 'not_sent', problem: problem('call.args_invalid', { server, paths: filled.says }) }
+    return runProgram({
+      ...filled,
+      cwd: config.cwd,
+      env: { ...config.env, SLUICE_IDEMPOTENCY_KEY: call.idempotency_key, SLUICE_TRACE_ID: call.trace },
+      ...(config.data === undefined ? {} : { data: config.data }),
+      ...(config.run_as === undefined ? {} : { run_as: config.run_as }),
+      output_limit,
+      grace_ms,
+    })
+  }
+
+  function answerOf(command: CommandSettings, ended: Ended): UpstreamAnswer {
+    switch (ended.is) {
+      case 'not_started':
+        return notSent(server, hide(ended.says))
+      case 'too_large':
+        return lost(server, 'tool.too_large', { limit: String(output_limit) })
+      case 'killed':
+        return lost(server, 'tool.broke_off', { how: `signal ${ended.signal}` })
+      default:
+        return { is: 'answered', result: resultOf(command, ended, hide) }
+    }
+  }
+
+  return {
+    async connect({ onStart, onListed }) {
+      onStart()
+      try {
+        await onListed(server, tools)
+      } catch (error) {
+        return { is: 'failed', says: String(error) }
+      }
+      const running = new Set<Running>()
+      const life = createLifetime(() => {
+        for (const each of running) each.kill()
+      })
+
+      const call: Connection['call'] = (call) => {
+        const command = Object.hasOwn(config.commands, call.tool) ? config.commands[call.tool] : undefined
+        if (command === undefined) return Promise.resolve(notSent(server, 'no such command is configured'))
+        if (!life.isUsable()) return Promise.resolve(notSent(server, 'the server was stopped'))
+        let process: Running | undefined
+        return singleCall({ name: server, timeout_ms: command.timeout_ms ?? config.timeout_ms }, call, {
+          async start() {
+            const started = start(command, call)
+            if ('is' in started) return started
+            process = started
+            running.add(started)
+            const ended = await started.ended
+            running.delete(started)
+            return answerOf(command, ended)
+          },
+          cancel() {
+            process?.kill()
+            return { unsent: process === undefined }
+          },
+        })
+      }
+
+      const close = async () => {
+        life.end('closed')
+        await Promise.all([...running].map((each) => each.ended))
+      }
+      const connection: Connection = {
+        legacy: false,
+        ended: life.ended,
+        isUsable: () => life.isUsable(),
+        call,
+        tools: () => tools.length,
+        late: () => 0,
+        kill: () => life.end('stopped because it no longer answered'),
+        close,
+      }
+      return { is: 'open', connection }
+    },
+    stderr: () => [],
+    hide,
+  }
+}
+
+type Exited = Extract<Ended, { is: 'exited' }>
+
+function resultOf(
+  command: CommandSettings,
+  { code, stdout, stderr }: Exited,
+  hide: (text: string) => string,
+): ToolResult {
+  const text = hide(stdout.toString())
+  if (!command.exit_ok.includes(code)) {
+    const said = [text, hide(stderr)].map((part) => part.trimEnd()).filter((part) => part !== '')
+    return { content: [{ type: 'text', text: [`exit code ${code}`, ...said].join('\n') }], isError: true }
+  }
+  if (command.output === 'text') return { content: [{ type: 'text', text }] }
+  const value = parsed(text)
+  if (value === undefined)
+    return {
+      content: [{ type: 'text', text: `it ran (exit code ${code}), but did not print JSON:\n${text}` }],
+      isError: true,
+    }
+  return {
+    content: [{ type: 'text', text }],
+    ...(isJsonObject(value) && !isTooDeep(value) ? { structuredContent: value } : {}),
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}

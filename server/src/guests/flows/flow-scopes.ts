@@ -1,0 +1,38 @@
+import { PROGRAM_KINDS, type Caller } from '../../kernel/contract/caller.ts'
+import { DEFAULT_VAULT, VaultId, type FlowRole, type FlowScope, type FlowSettings } from './flows.ts'
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { bad } from './bad-request.ts'
+
+const OF_ROLE: Readonly<Record<FlowRole, readonly FlowScope[]>> = {
+  admin: ['personal', 'project', 'org'],
+  editor: ['personal', 'project'],
+  viewer: ['personal'],
+}
+
+/** The flow role of a credential. The owner of the gate is also an admin of its flows. */
+export const flowRoleOf = ({ flow_role, kind }: Pick<Caller, 'flow_role' | 'kind'>): FlowRole =>
+  flow_role ?? (kind === 'admin' ? 'admin' : 'viewer')
+
+/** What a caller may see, determined by its identity and the operator's grants only, never by the request. */
+export function visibleScopes(caller: Caller, grants: FlowSettings['grants']): Result<readonly FlowScope[]> {
+  const own = grants.filter(({ user }) => user === caller.user).map(({ scopes }) => [...new Set(scopes)].toSorted())
+  const [first, ...others] = own
+  if (first === undefined) return ok(OF_ROLE[flowRoleOf(caller)])
+  const isAmbiguous = others.some((scopes) => scopes.join() !== first.join())
+  return isAmbiguous ? refuse('FLOW_SCOPE_AMBIGUOUS', { user: caller.user }) : ok(first)
+}
+
+/** Undefined if the credential is bound to another vault: then everything in this one is reported as missing. */
+export function vaultOf({ vault }: Caller, asked: string | undefined): Result<string | undefined> {
+  if (asked !== undefined && !VaultId.safeParse(asked).success) return bad('Invalid vault id')
+  if (vault === undefined) return ok(asked ?? DEFAULT_VAULT)
+  return ok(asked === undefined || asked === vault ? vault : undefined)
+}
+
+/** Only people who may edit write procedures; programs only follow them. */
+export function mayImport(caller: Caller, scope: FlowScope, visible: readonly FlowScope[]): Result<void> {
+  if (PROGRAM_KINDS.includes(caller.kind) || flowRoleOf(caller) === 'viewer')
+    return refuse('auth.forbidden', { needs: 'a person with the flow role editor or admin' })
+  if (!visible.includes(scope)) return refuse('auth.forbidden', { needs: `the scope ${scope}` })
+  return ok(undefined)
+}

@@ -1,0 +1,123 @@
+import type { Caller } from '../../kernel/contract/caller.ts'
+import { FLOW_SCHEMAS, type Flow, type FlowStep } from './flows.ts'
+import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { bad } from './bad-request.ts'
+import { checkAutomatable, checkBundle, checkLineage, parseBundle } from './flow-bundle.ts'
+import { flowRoleOf, mayImport } from './flow-scopes.ts'
+import { flowListing, headId, versionId } from './flow-listings.ts'
+import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
+import { isoOf, policyInForce, sees, visibilityOf, swapFlow, versionRow, type FlowDeps } from './flow-access.ts'
+import { listMerged } from './read-flow-runs.ts'
+
+export type FlowAnswer = {
+  readonly schema: string
+  readonly vault_id: string
+  readonly flow: Flow
+  readonly steps: readonly FlowStep[]
+}
+
+/**
+ * Accepts a bundle of YAML or JSON text (`source`), or the bundle itself. Validated as a whole; a bundle with a fault is not
+ * stored at all.
+ */
+export async function importFlow(
+  deps: FlowDeps,
+  caller: Caller,
+  body: Json | undefined,
+  vault_id?: string,
+): Promise<Result<FlowAnswer>> {
+  const given = body !== undefined && isJsonObject(body) ? body : undefined
+  if (given === undefined) return bad('Invalid flow bundle')
+  const { source } = given
+  const parsed =
+    typeof source === 'string' && Object.keys(given).length === 1 ? parseBundle(source) : ok<unknown>(given)
+  if (!parsed.ok) return parsed
+  const bundle = checkBundle(parsed.value)
+  if (!bundle.ok) return bundle
+  const visibility = visibilityOf(deps, caller, vault_id)
+  if (!visibility.ok) return visibility
+  const { vault, scopes } = visibility.value
+  const { flow, steps } = bundle.value
+  const allowed = mayImport(caller, flow.scope, scopes)
+  if (!allowed.ok) return allowed
+  if (vault === undefined) return refuse('unknown_flow', { flow_id: flow.flow_id })
+  const permitted = checkAutomatable(bundle.value, await policyInForce(deps))
+  if (!permitted.ok) return permitted
+  const id = headId(vault, flow.flow_id)
+  const head = await deps.tables.row('flows', id)
+  const before = head?.row.is === 'head' ? head.row.flow : undefined
+  // A caller who cannot see a flow cannot replace it, and learns only that the name is taken.
+  if (before !== undefined && !sees(visibility.value, { vault_id: vault, scope: before.scope }))
+    return refuse('FLOW_LINEAGE_CONFLICT', { flow_id: flow.flow_id })
+  const lineage = checkLineage(bundle.value, before?.version)
+  if (!lineage.ok) return lineage
+  const now = deps.clock()
+  const kept: Flow = { ...flow, updated: isoOf(now), truncated: false }
+  const recorded = await deps.ledger.commit([
+    swapFlow(
+      { v: 1, is: 'version', vault_id: vault, flow: kept, steps },
+      versionId(vault, flow.flow_id, flow.version),
+      'absent',
+    ),
+    swapFlow({ v: 1, is: 'head', vault_id: vault, flow: kept }, id, head?.version ?? 'absent'),
+    {
+      kind: 'audit',
+      entry: {
+        at: now,
+        type: 'flow.imported',
+        actor: caller.id,
+        trace: deps.ids.trace(),
+        subject: { flow: `${flow.flow_id}@${flow.version}` },
+        about: { vault, scope: flow.scope, steps: steps.length, role: flowRoleOf(caller) },
+      },
+    },
+  ])
+  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+  if (recorded !== 'committed') return refuse('FLOW_LINEAGE_CONFLICT', { flow_id: flow.flow_id, version: flow.version })
+  return ok({ schema: FLOW_SCHEMAS.flow, vault_id: vault, flow: kept, steps })
+}
+
+export type FlowsAnswer = {
+  readonly schema: string
+  readonly vault_id: string
+  readonly flows: readonly Flow[]
+  readonly next_cursor?: string
+}
+export type FlowsAsked = { readonly vault_id?: string; readonly limit: number; readonly after?: number }
+
+/** The newest version of each flow that the caller may see. */
+export async function listFlows(deps: FlowDeps, caller: Caller, asked: FlowsAsked): Promise<Result<FlowsAnswer>> {
+  const visibility = visibilityOf(deps, caller, asked.vault_id)
+  if (!visibility.ok) return visibility
+  const page = { limit: asked.limit, ...(asked.after === undefined ? {} : { cursor: asked.after }) }
+  const { items, next } = await listMerged(deps, visibility.value, page, (vault, scope) => ({
+    shelf: flowListing(vault, scope),
+  }))
+  return ok({
+    schema: FLOW_SCHEMAS.flow,
+    vault_id: visibility.value.vault ?? asked.vault_id ?? '',
+    flows: items.flatMap(({ row }) => (row.is === 'head' ? [row.flow] : [])),
+    ...(next === undefined ? {} : { next_cursor: String(next) }),
+  })
+}
+
+/** One version of a flow with its steps; the newest by default. */
+export async function readFlow(
+  deps: FlowDeps,
+  caller: Caller,
+  asked: { readonly flow_id: string; readonly version?: string; readonly vault_id?: string },
+): Promise<Result<FlowAnswer>> {
+  const { flow_id } = asked
+  const visibility = visibilityOf(deps, caller, asked.vault_id)
+  if (!visibility.ok) return visibility
+  const { vault } = visibility.value
+  const head = vault === undefined ? undefined : await deps.tables.row('flows', headId(vault, flow_id))
+  if (vault === undefined || head?.row.is !== 'head') return refuse('unknown_flow', { flow_id })
+  const found = await versionRow(deps, vault, flow_id, asked.version ?? head.row.flow.version)
+  const isVisible =
+    found !== undefined &&
+    [head.row.flow.scope, found.flow.scope].every((scope) => sees(visibility.value, { vault_id: vault, scope }))
+  if (!isVisible || found === undefined) return refuse('unknown_flow', { flow_id })
+  return ok({ schema: FLOW_SCHEMAS.flow, vault_id: vault, flow: found.flow, steps: found.steps })
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import type { CliBoot } from '../../adapters/cli/cli-boot.ts'
+import type { HubOptions, UpOptions } from '../../adapters/cli/local-gate.ts'
+import { itemsOf, printReply, table, textOf, timeOf, type Fields } from '../../adapters/cli/print.ts'
+import type { Session } from '../../adapters/cli/session.ts'
+
+type NodeOptions = {
+  hub?: string
+  name?: string
+  nodeKey?: string
+  publicKey?: string[]
+  port?: number
+  trust?: boolean
+}
+
+/** `sluice node`: a gate whose approvals are decided at a hub. */
+export function addNodeCommand(
+  program: Command,
+  boot: Pick<CliBoot, 'up'>,
+  globals: () => UpOptions,
+  portOf: (text: string) => number,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('node')
+    .description('run the gate as a node: its approvals are decided at a hub (docs/hub.md)')
+    .option('--hub <url>', 'the address of the hub (default: `hub.url` of the configuration)')
+    .option('--name <node>', 'the name of this node at the hub')
+    .option('--node-key <reference>', 'its key there, as env:NAME or file:PATH')
+    .option('--public-key <keys...>', 'the public keys of the hub, from `sluice hub key` there')
+    .option('--port <port>', 'listen on this port instead of the configured one', portOf)
+    .option('--trust', 'trust the configuration without asking, for scripts and services')
+    .action(async ({ hub: url, name: node, nodeKey: key, publicKey: public_keys, port, trust }: NodeOptions) => {
+      const hub: HubOptions = {
+        ...(url === undefined ? {} : { url }),
+        ...(node === undefined ? {} : { node }),
+        ...(key === undefined ? {} : { key }),
+        ...(public_keys === undefined ? {} : { public_keys }),
+      }
+      const how = { ...(port === undefined ? {} : { port }), ...(trust === undefined ? {} : { trust }) }
+      exit(await boot.up({ ...globals(), ...how, hub }))
+    })
+}
+
+/** Commands for the operators of a hub. */
+export function addHubCommands(program: Command, session: Session): void {
+  const hub = program
+    .command('hub')
+    .description('for a gate that decides the approvals of other gates (nodes): its keys and its nodes')
+  const printKeys = (body: Fields) =>
+    table(session.out(), [
+      ['KEY', 'STATE', 'PUBLIC KEY'],
+      ...fieldsIn(body['keys']).map((one) => [textOf(one['key']), textOf(one['state']), textOf(one['public_key'])]),
+    ])
+  hub
+    .command('key')
+    .description('print the public keys that every node needs in `hub.public_keys`')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/hub/key')
+      session.exit(printReply(session.out(), reply, printKeys))
+    })
+  hub
+    .command('rotate')
+    .description(
+      'replace the key that signs decisions: first with --prepare, then, when every node has pinned it, without',
+    )
+    .option('--prepare', 'make the next key, without using it')
+    .action(async ({ prepare }: { prepare?: boolean }) => {
+      const step = prepare === true ? 'prepare' : 'activate'
+      const reply = await session.send('POST', '/v1/hub/key', { step })
+      session.exit(printReply(session.out(), reply, printKeys))
+    })
+  hub
+    .command('nodes')
+    .description('list the nodes and how many of their calls wait for a decision')
+    .action(async () => {
+      const reply = await session.send('GET', '/v1/hub/nodes')
+      session.exit(
+        printReply(session.out(), reply, (body) =>
+          table(session.out(), [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)], 'no nodes'),
+        ),
+      )
+    })
+}
+
+const fieldsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? (value as readonly Fields[]) : [])
+
+const nodeRow = (node: Fields): string[] => [
+  node['user'] === node['node'] ? textOf(node['node']) : `${textOf(node['node'])} of ${textOf(node['user'])}`,
+  textOf(node['state']),
+  node['seen_at'] === undefined ? 'not since the hub started' : timeOf(node['seen_at']),
+  textOf(node['pending']),
+]

@@ -1,0 +1,85 @@
+import type { ApprovalRow } from '../../kernel/contract/approval.ts'
+import type { CallRow, CallState } from '../../kernel/contract/call.ts'
+import type { RunId } from '../../kernel/contract/ids.ts'
+import { beginRun } from '../../kernel/runs/begin-run.ts'
+import { hubReport, newHubReport, OUTCOME_FOR_MS, waitsForHub } from './hub-report.ts'
+import type { AttachedHub } from '../../kernel/ports/hub.ts'
+import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
+import type { Tables } from '../../kernel/ports/reads.ts'
+import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
+import { newRunChanges } from '../../kernel/runs/run-changes.ts'
+
+export type ReportDeps = {
+  readonly hub: Pick<AttachedHub, 'answer_ms'> | undefined
+  readonly ids: Pick<Ids, 'run'>
+  readonly clock: Clock
+  /** 32 hex digits. */
+  readonly nonce: () => string
+}
+
+const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
+
+/**
+ * Wraps the ledger; on a node, its commits also contain the runs that report to the hub: that a call is held, and how it ends.
+ * INVARIANT: a report is durable exactly when the reported change is. Reports come last, so that `lost` names the same change.
+ */
+export function reportingToHub(ledger: Ledger, deps: ReportDeps): Ledger {
+  if (deps.hub === undefined) return ledger
+  return {
+    commit(changes) {
+      const reports = changes.flatMap((change) => reportOf(deps, change))
+      return ledger.commit(reports.length === 0 ? changes : [...changes, ...reports])
+    },
+  }
+}
+
+function reportOf(deps: ReportDeps, change: Change): Change[] {
+  if (change.kind !== 'swap') return []
+  if (change.table === 'approvals' && change.from === 'absent') return requestRun(deps, change.to)
+  return change.table === 'calls' ? outcomeRun(deps, change.to) : []
+}
+
+function requestRun(deps: ReportDeps, { call_id, approval_id }: ApprovalRow): Change[] {
+  const at = deps.clock()
+  const until = at + (deps.hub?.answer_ms ?? 0)
+  const first = newHubReport({ what: 'request', nonce: deps.nonce(), call_id, approval_id, at, until })
+  return newRunChanges(beginRun(hubReport, deps.ids.run(), first, at))
+}
+
+function outcomeRun(deps: ReportDeps, { call_id, approval_id, state, due }: CallRow): Change[] {
+  // A call that is still to be read back is reported when that is done.
+  if (approval_id === undefined || !ENDED.has(state) || due !== undefined) return []
+  const at = deps.clock()
+  const report = { what: 'outcome', nonce: deps.nonce(), call_id, approval_id, at, until: at + OUTCOME_FOR_MS } as const
+  return newRunChanges(beginRun(hubReport, deps.ids.run(), newHubReport(report), at))
+}
+
+const PAGE = 100
+
+/** Requests that were held before this gate became a node are reported too. Returns how many. */
+export async function reportEarlier(
+  deps: ReportDeps & { readonly tables: Tables; readonly ledger: Ledger },
+): Promise<number> {
+  let reported = 0
+  let after: number | undefined
+  for (;;) {
+    const page = await deps.tables.list(
+      'approvals',
+      { state: 'pending' },
+      { limit: PAGE, ...(after === undefined ? {} : { after }) },
+    )
+    for (const { row } of page) {
+      if ((await requestRunOf(deps.tables, row.approval_id)) !== undefined) continue
+      await deps.ledger.commit(requestRun(deps, row))
+      reported += 1
+    }
+    after = page.at(-1)?.cursor
+    if (page.length < PAGE) return reported
+  }
+}
+
+/** The run that reports a request to the hub. */
+export async function requestRunOf(tables: Tables, approval_id: string): Promise<RunId | undefined> {
+  const [held] = await tables.list('runs', { waits_for: waitsForHub(approval_id) }, { limit: 1 })
+  return held?.row.run_id
+}

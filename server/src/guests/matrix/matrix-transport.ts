@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../kernel/ports/runtime.ts'
+import type { AdmitsInvitation, MessageTransport, TakeMessage } from '../../kernel/ports/transports.ts'
+import { followRooms } from './follow-rooms.ts'
+import { matrixAccount, type MatrixAccount } from './matrix-account.ts'
+import type { MatrixSession } from './matrix-session.ts'
+import { sendOnce } from './send-once.ts'
+
+export type MatrixTransportDeps = {
+  /** Logs in as the user of each document. */
+  readonly agents: ReadonlyMap<string, () => Promise<MatrixSession>>
+  readonly clock: Clock
+  readonly stopping: AbortSignal
+  readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
+}
+
+const RETRY_MS = 2_000
+
+/** Messages of documents over a homeserver, each document as its own user. */
+export function matrixTransport(name: string, deps: MatrixTransportDeps): MessageTransport {
+  const accounts = new Map([...deps.agents].map(([agent, open]) => [agent, matrixAccount(open)]))
+  return {
+    name,
+    reaches: (room, agent) => room.startsWith('!') && accounts.has(agent),
+    async send(message) {
+      const account = accounts.get(message.agent)
+      if (account === undefined) return { is: 'not_sent', why: 'the document has no user at the homeserver' }
+      return sendOnce({ session: account.session, clock: deps.clock, stopping: deps.stopping }, message)
+    },
+    async listen(take, admits) {
+      const stops = [...accounts].map(([agent, account]) => follow(name, agent, account, take, admits, deps))
+      return async () => {
+        await Promise.all(stops.map((stop) => stop()))
+        await Promise.all([...accounts.values()].map((account) => account.close()))
+      }
+    },
+  }
+}
+
+/** Follows the rooms of one document, with a new session whenever the homeserver ends the previous one. Returns a function that stops it. */
+function follow(
+  transport: string,
+  agent: string,
+  account: MatrixAccount,
+  take: TakeMessage,
+  admits: AdmitsInvitation,
+  { clock, stopping, log }: MatrixTransportDeps,
+): () => Promise<void> {
+  const stop = new AbortController()
+  const stopped = AbortSignal.any([stop.signal, stopping])
+  const whole = async (): Promise<void> => {
+    let isReported = false
+    while (!stopped.aborted) {
+      try {
+        const session = await account.session()
+        isReported = false
+        const ended = new Promise<void>((resolve) => {
+          session.onEnded(resolve)
+          stopped.addEventListener('abort', () => resolve(), { once: true })
+        })
+        const leave = followRooms({ transport, agent, session, take, admits, clock, stopping, log })
+        await ended
+        await leave()
+      } catch (error) {
+        if (!isReported) log('the homeserver cannot be reached; retrying', { transport, agent, error: nameOf(error) })
+        isReported = true
+        await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
+      }
+    }
+  }
+  const done = whole()
+  return async () => {
+    stop.abort()
+    await done
+  }
+}
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unknown')

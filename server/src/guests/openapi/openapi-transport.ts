@@ -1,0 +1,193 @@
+import type { Pool } from 'undici'
+import type { UpstreamCall } from '../../kernel/ports/upstream.ts'
+import { count } from '../../kernel/contract/framed-text.ts'
+import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import { problem } from '../../kernel/contract/problems.ts'
+import type { Attempt, Connection, ConnectionDeps } from '../../adapters/upstream/connection.ts'
+import { asHeader } from '../../adapters/upstream/http/era-headers.ts'
+import { exchange, type Exchange, type NoReply, type Reply } from '../../adapters/upstream/http/exchange.ts'
+import { createLifetime } from '../../adapters/upstream/http/lifetime.ts'
+import { openTokens, type Refused, type Tokens } from '../../adapters/upstream/http/tokens.ts'
+import { challengeOf } from '../../adapters/upstream/login/challenge.ts'
+import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
+import type { OpenApiServer } from '../../adapters/upstream/server-config.ts'
+import { singleCall } from '../../adapters/upstream/single-call.ts'
+import { removeSecrets } from '../../adapters/upstream/remove-secrets.ts'
+import type { Tuning } from '../../adapters/upstream/tuning.ts'
+import type { Transport } from '../../adapters/upstream/transport.ts'
+import { answerOf } from './answer-of.ts'
+import { buildRequest, encode, type Request } from './build-request.ts'
+import { operationsOf, type Operation } from './operations.ts'
+import { readDocument, type Document } from './read-document.ts'
+
+const MOST_WARNINGS = 20
+
+/** An HTTP API described by a file. The file is read at each start; a call is one request, and no redirect is followed. */
+export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transport {
+  const tokens = config.oauth === undefined ? undefined : openTokens(config.oauth, tuning.start_timeout_ms)
+  const secrets = () =>
+    [
+      ...Object.values(config.headers),
+      ...Object.values(config.headers).map((value) => value.replace(/^\S+ /, '')),
+      ...Object.values(config.query),
+      ...Object.values(config.query).map(encode),
+      config.oauth?.client_secret,
+      ...(tokens?.secrets() ?? []),
+    ].filter((text) => text !== undefined)
+  const hide = (says: string) => removeSecrets(secrets(), says)
+
+  async function connect(deps: ConnectionDeps): Promise<Attempt> {
+    deps.onStart()
+    const document = await readDocument(config.openapi)
+    if (typeof document === 'string') return { is: 'failed', says: document }
+    const base = baseOf(config, document)
+    if (typeof base === 'string') return { is: 'failed', says: base }
+    const { operations, dropped } = operationsOf(document, {
+      base: base.href,
+      added: {
+        headers: Object.keys(config.headers).map((name) => name.toLowerCase()),
+        query: Object.keys(config.query),
+      },
+      isWanted: wantedBy(config),
+    })
+    for (const { name, says } of dropped.slice(0, MOST_WARNINGS))
+      deps.warn(`its operation \`${name}\` is not offered: ${says}`)
+    if (dropped.length > MOST_WARNINGS)
+      deps.warn(`not offered either: ${count(dropped.length - MOST_WARNINGS, 'more operation')}`)
+    try {
+      await deps.onListed(
+        config.name,
+        operations.map(({ definition }) => definition),
+      )
+    } catch (error) {
+      return { is: 'failed', says: String(error) }
+    }
+    const { openPool } = await import('../../adapters/upstream/http/pool.ts')
+    return {
+      is: 'open',
+      connection: connectionTo(config, base, operations, { tokens, hide, pool: openPool(base.origin) }),
+    }
+  }
+
+  return { connect, stderr: () => [], hide }
+}
+
+/** INVARIANT: a URL from the file never gets a credential (the configuration is rejected before). */
+function baseOf(config: OpenApiServer, { root }: Document): URL | string {
+  const servers = Array.isArray(root['servers']) ? (root['servers'] as Json[]) : []
+  const [first] = servers
+  const named = isJsonObject(first) && typeof first['url'] === 'string' ? first['url'] : undefined
+  const url = URL.parse(config.base_url ?? named ?? '')
+  const is_plain = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  if (!is_plain || url.search !== '' || url.hash !== '' || /[{}]|%7B|%7D/i.test(url.href))
+    return 'the file names no address to send requests to; add `base_url`'
+  return url
+}
+
+function wantedBy({ only, except }: OpenApiServer): (name: string) => boolean {
+  const matcher = (globs: readonly string[]) => {
+    const patterns = globs.map((glob) => new RegExp(`^${glob.split('*').map(literal).join('.*')}$`, 's'))
+    return (name: string) => patterns.some((pattern) => pattern.test(name))
+  }
+  const isIn = only === undefined ? () => true : matcher(only)
+  const isOut = matcher(except)
+  return (name) => isIn(name) && !isOut(name)
+}
+
+const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+
+type Asked = { readonly isGivenUp: () => boolean; readonly onAsk: (asking: Exchange) => void }
+type Access = {
+  readonly tokens: Tokens | undefined
+  readonly hide: (says: string) => string
+  readonly pool: Pool
+}
+
+function connectionTo(
+  config: OpenApiServer,
+  base: URL,
+  operations: readonly Operation[],
+  { tokens, hide, pool }: Access,
+): Connection {
+  const { name: server, output_limit: limit } = config
+  const byName = new Map(operations.map((operation) => [operation.definition.name, operation]))
+  // Also ends the requests in progress.
+  const life = createLifetime(() => void pool.destroy())
+
+  /** A token that is no longer accepted is replaced, once; the rejection means that nothing was done. */
+  async function ask(request: Request, operation: Operation, call: UpstreamCall, asked: Asked) {
+    let refused: Refused | undefined
+    for (;;) {
+      const token = await tokens?.token(refused)
+      if (token?.ok === false) return unsent(token.says)
+      if (asked.isGivenUp()) return unsent('the request was aborted')
+      const authorization = token === undefined ? {} : { authorization: `Bearer ${token.value}` }
+      const headers = { ...ASKED, ...request.headers, ...lowerCased(config.headers), ...authorization }
+      const asking = exchange(
+        request.url,
+        {
+          method: operation.method,
+          headers: { ...headers, 'idempotency-key': asHeader(call.idempotency_key) },
+          ...(request.body === undefined ? {} : { body: request.body }),
+          ...(config.mayAct === undefined ? {} : { mayAct: config.mayAct }),
+        },
+        pool,
+      )
+      asked.onAsk(asking)
+      const reply = await asking.reply
+      if (reply.is === 'fault' || token === undefined || refused !== undefined) return reply
+      const challenge = challengeOf(reply)
+      if (challenge === undefined || tokens?.concerns(challenge) !== true) return reply
+      reply.body.drain()
+      refused = { value: token.value, challenge, again: false }
+    }
+  }
+
+  async function outcome(reply: Reply | NoReply, operation: Operation) {
+    if (reply.is === 'fault')
+      return reply.unsent
+        ? notSent(server, hide(reply.says))
+        : lost(server, 'tool.broke_off', { how: hide(reply.says) })
+    return answerOf(operation, reply, { server, limit, hide })
+  }
+
+  const call: Connection['call'] = (call) => {
+    const operation = byName.get(call.tool)
+    if (operation === undefined) return Promise.resolve(notSent(server, 'the file has no such operation'))
+    const args = JSON.parse(call.canonical_args) as Json
+    const built = buildRequest(operation, base, config.query, isJsonObject(args) ? args : {})
+    if (!built.ok)
+      return Promise.resolve({ is: 'not_sent', problem: problem('call.args_invalid', { server, paths: built.says }) })
+    let asking: Exchange | undefined
+    let is_given_up = false
+    if (!life.isUsable()) return Promise.resolve(notSent(server, 'the server was stopped'))
+    const asked: Asked = { isGivenUp: () => is_given_up || !life.isUsable(), onAsk: (next) => (asking = next) }
+    return singleCall(config, call, {
+      start: async () => outcome(await ask(built.request, operation, call, asked), operation),
+      cancel() {
+        is_given_up = true
+        const unsent = asking?.mayHaveLeft() !== true
+        asking?.abort()
+        return { unsent }
+      },
+    })
+  }
+
+  return {
+    legacy: false,
+    ended: life.ended,
+    isUsable: () => life.isUsable(),
+    call,
+    tools: () => operations.length,
+    late: () => 0,
+    kill: () => life.end('stopped because it no longer answered'),
+    async close() {
+      life.end('closed')
+    },
+  }
+}
+
+const ASKED = { accept: 'application/json, */*;q=0.8', 'accept-encoding': 'identity', 'user-agent': 'sluice' }
+const unsent = (says: string): NoReply => ({ is: 'fault', says, unsent: true, unreachable: false })
+const lowerCased = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

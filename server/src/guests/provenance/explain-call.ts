@@ -1,0 +1,60 @@
+import type { Caller } from '../../kernel/contract/caller.ts'
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import type { WhyAnswer } from './why.ts'
+import { sayDeclaredRead } from '../../kernel/attempt/declared-read.ts'
+import { judgedProvenance, originLabel } from './judge-provenance.ts'
+import { maySeeCall } from '../../kernel/attempt/read-call.ts'
+import type { Catalogue } from '../../kernel/ports/catalogue.ts'
+import type { Tables } from '../../kernel/ports/reads.ts'
+import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
+import type { YieldWhenDue } from '../../kernel/ports/runtime.ts'
+import { inSteps } from '../../kernel/ports/in-steps.ts'
+import { provenanceOf, type Sessions } from '../../kernel/sessions/sessions.ts'
+import { sourceOf, type Answers } from '../../kernel/sessions/value-sources.ts'
+
+export type ExplainDeps = {
+  readonly tables: Pick<Tables, 'row'>
+  readonly catalogue: Pick<Catalogue, 'tool'>
+  readonly sessions: Pick<Sessions, 'readUntil'>
+  readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
+  readonly yieldWhenDue: YieldWhenDue
+}
+
+const MOST_CONTESTS = 20
+const MOST_VALUES = 500
+
+/** The licence, the contests and each argument's source, from the session as it was when the call was made. */
+export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: string): Promise<Result<WhyAnswer>> {
+  const held = await deps.tables.row('calls', call_id)
+  if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
+  const { row } = held
+  const tool = deps.catalogue.tool(row.tool_id)
+  if (tool === undefined || row.expired_at !== undefined) return refuse('call.expired', { call_id, state: row.state })
+  const { mode = deps.judgement.provenance.mode } = provenanceOf(deps.judgement, row.server, row.tool_id)
+  const session = await deps.sessions.readUntil(row.caller, row.thread, row.received_at)
+  const { licence, contests, values, reasons } = await inSteps(
+    deps.yieldWhenDue,
+    judgedProvenance({ session, mode }, row, tool),
+  )
+  const answers: Answers = new Map()
+  const shown: WhyAnswer['values'] = []
+  for (const value of values.slice(0, MOST_VALUES)) {
+    const source = await sourceOf(deps, session, value, answers)
+    shown.push({ at: value.path, role: value.role, from: value.from, ...(source === undefined ? {} : { source }) })
+  }
+  const declared_read = sayDeclaredRead(tool)
+  return ok({
+    call_id,
+    tool_id: row.tool_id,
+    ...(declared_read === undefined ? {} : { declared_read }),
+    licence: licence.licence,
+    user_words: session.user.known,
+    contests: contests.slice(0, MOST_CONTESTS).flatMap(({ origin }) => {
+      const from = session.origins[origin]
+      if (from === undefined) return []
+      return [{ label: originLabel(from), time: from.at, ...(from.call === undefined ? {} : { call_id: from.call }) }]
+    }),
+    values: shown,
+    reasons: reasons.map(({ rule, value_at }) => ({ rule, ...(value_at === undefined ? {} : { at: value_at }) })),
+  })
+}

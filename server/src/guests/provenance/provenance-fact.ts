@@ -1,0 +1,13 @@
+import type { ProvenanceMode } from './provenance.ts'
+import type { Judgement } from './rules.ts'
+import type { Session } from './session.ts'
+
+/** What is known about the sources of the session's text, and how strictly a call is judged by it. */
+export type ProvenanceFact = {
+  readonly session: Session
+  readonly mode: ProvenanceMode
+  /** For this call. */
+  readonly judgement: Judgement
+  /** Modes of individual fields, by JSON pointer. */
+  readonly fields: Readonly<Record<string, ProvenanceMode>>
+}

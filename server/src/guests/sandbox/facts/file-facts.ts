@@ -1,0 +1,61 @@
+import type { GatePlace, OwnNames } from '../../../kernel/contract/judgement.ts'
+
+/**
+ * Where paths lead on this machine, with every link followed; for a path that does not exist, as far as it exists. Undefined if
+ * that cannot be determined.
+ */
+export interface FileFacts {
+  readonly windows: boolean
+  /** The home folder of a server's process. */
+  home(server: string): string
+  /** A path of the configuration: relative to the config file's folder; `~` at its start is the gate's own home. */
+  configured(path: string): Promise<string | undefined>
+  /**
+   * One view of the disk for the arguments of one call. Results are cached within it. `from`: the folders that its relative paths
+   * may be relative to, for a call that says so; the first is the working folder.
+   */
+  look(server: string, from?: readonly string[]): DiskLook
+}
+
+/** Where a path leads with all links followed, even if it does not exist yet. */
+export type Followed = {
+  readonly lead: string
+  /** A link was followed on the way. */
+  readonly is_linked: boolean
+  /** At least its first name exists. */
+  readonly is_found: boolean
+}
+
+export type FolderEntry = { readonly name: string; readonly is: 'link' | 'folder' | 'other' }
+
+/** Paths of files, and of folders whose every file counts, relative to any folder. */
+export type NamedPlaces = { readonly files: readonly string[]; readonly trees: readonly string[] }
+
+export interface DiskLook {
+  /** Whether the server's files are on this machine, as far as known. */
+  readonly isHere: boolean
+  /** Whether its files may be on this machine: not for a server at a remote URL. */
+  readonly mayBeHere: boolean
+  /** Whether the call itself says what its paths are relative to. */
+  readonly isFrom: boolean
+  /** What a relative path may be relative to: the server's base first, then folders it was started with. Empty if not here. */
+  bases(): Promise<readonly string[]>
+  /** Resolves a path verbatim; a relative one against `from`, or the server's base. Undefined if unknown. */
+  follow(path: string, from?: string): Promise<Followed | undefined>
+  /** How a path relates to the gate's own files. If it does not exist, as far as its name tells. */
+  placesOf(place: Followed): Promise<readonly GatePlace[]>
+  /** Which of these places, in any folder around the file, are second names of it (hard links). */
+  secondNames(path: string, among: NamedPlaces): Promise<readonly string[]>
+  /** The names of the links in a folder, in lower case; undefined if there are too many. */
+  linksIn(folder: string): Promise<ReadonlySet<string> | undefined>
+  /** The contents of a folder; nothing if it cannot be read, undefined if there are too many names. */
+  entriesIn(folder: string): Promise<readonly FolderEntry[] | undefined>
+  /** The gate's own places, as written; the data folder first. Empty if it has none on this machine. */
+  readonly own: readonly string[]
+  /** The places of its program. */
+  readonly programs: readonly string[]
+  /** The names of the gate's own files. */
+  readonly names: OwnNames
+  /** Whether a path exists completely; a relative one is resolved against `from`. */
+  isThere(path: string, from?: string): Promise<boolean>
+}

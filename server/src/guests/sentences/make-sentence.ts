@@ -1,0 +1,156 @@
+import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import type { Sentence, SentenceAction, SentencePiece } from '../../kernel/contract/sentence.ts'
+import type { Tool, ToolEffect } from '../../kernel/contract/tool.ts'
+import type { ValueSource } from '../../kernel/sessions/value-source.ts'
+import { splitWords } from '../../kernel/text/split-words.ts'
+import { leafSteps, pointerOf, type Leaf, type Role } from './leaves.ts'
+import type { LookAlikeValue } from './recipient-marks.ts'
+import { counted, name, printerOf, text } from './pieces.ts'
+import { commandIn, runCommand } from './command-template.ts'
+import { isFolderTool, type Draft, type Made } from './draft.ts'
+import { read, writeFile } from './file-templates.ts'
+import { whatToType } from './what-to-type.ts'
+import { addressPieces, change, fetchPage, pay, remove, send } from './templates.ts'
+import { DELETES, hasAny, isInFiles, nounIn, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
+
+export type SentenceInput = {
+  readonly tool_id: string
+  /** Absent if the tool is no longer in the catalogue. */
+  readonly tool?: Pick<Tool, 'effects' | 'effects_from' | 'shell'> | undefined
+  /** As approvers see them: without secrets. */
+  readonly args: Json
+  readonly sources?: readonly ValueSource[]
+  /** Recipients that can be mistaken for known ones. */
+  readonly look_alikes?: readonly LookAlikeValue[]
+}
+
+const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Draft) => Made>> = {
+  send,
+  pay,
+  delete: remove,
+  write_file: writeFile,
+  run_command: runCommand,
+  change,
+  fetch: fetchPage,
+  read,
+}
+
+/** What every sentence must contain, and how it is introduced; empty: by the name of its field. */
+const ALWAYS: Partial<Record<Role, string>> = {
+  to: 'to',
+  cc: 'copy to',
+  bcc: 'blind copy to',
+  amount: 'amount',
+  account: 'account',
+  address: 'address',
+  path: 'file',
+  folder: 'folder',
+  from: 'from',
+  target: 'to',
+  attachment: 'attachment',
+  host: 'on',
+  currency: 'currency',
+  detail: '',
+}
+
+/**
+ * Describes a call in one sentence, by templates, from effects and arguments. It uses neither the tool's own description nor a
+ * model. Pure and total. The event loop may run between two steps, because arguments may contain thousands of values.
+ * INVARIANT: it contains all recipients, amounts, accounts, addresses, paths and every value from outside, or a mark where one of
+ * them is cut (laws in make-sentence.test.ts).
+ * INVARIANT: it contains no invisible character.
+ */
+export function* sentenceSteps(input: SentenceInput): Generator<void, Sentence> {
+  const { tool_id, tool, args, sources = [], look_alikes = [] } = input
+  const leaves = yield* leafSteps(args, tool_id)
+  const draft: Draft = {
+    tool_id,
+    words: splitWords(tool_id.slice(tool_id.indexOf('__') + 2)),
+    leaves,
+    inputs: isJsonObject(args) ? Object.keys(args).length : 0,
+    print: printerOf(sources, leaves, look_alikes),
+    ...(tool?.shell === undefined ? {} : { shell: pointerOf(tool.shell.split('.')) }),
+  }
+  const action = actionFor(draft, tool)
+  yield
+  const made = action === 'unknown' ? unknown(draft, tool) : TEMPLATES[action](draft)
+  yield
+  const pieces = [...made.pieces, ...(yield* rest(draft, made))]
+  yield
+  return { action, pieces, button: made.button, confirm: whatToType(draft, action) }
+}
+
+/** The same without pauses. */
+export function makeSentence(input: SentenceInput): Sentence {
+  const steps = sentenceSteps(input)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/** What a command does depends on its text, so the text is shown, whatever is known about the tool. */
+function actionFor(draft: Draft, tool: SentenceInput['tool']): SentenceAction {
+  if (tool === undefined) return 'unknown'
+  const isRun = hasAny(draft.words, RUNS) && draft.leaves.some(({ role }) => role === 'command')
+  if (isRun || (draft.shell !== undefined && commandIn(draft).length > 0)) return 'run_command'
+  return tool.effects_from === 'unknown' ? 'unknown' : actionOf(draft, tool.effects)
+}
+
+function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): SentenceAction {
+  const has = (...roles: readonly Role[]) => leaves.some(({ role }) => roles.includes(role))
+  if (effects.length === 0) return 'unknown'
+  if (effects.every((effect) => effect === 'read')) return has('address') ? 'fetch' : 'read'
+  if (has('amount') && (hasAny(words, PAYS) || has('account'))) return 'pay'
+  if (has('command') && effects.includes('privileged')) return 'run_command'
+  if (hasAny(words, DELETES)) return 'delete'
+  if (has('path') && (has('content') || (hasAny(words, WRITES) && isInFiles(nounIn(words))))) return 'write_file'
+  if (has('folder') && isFolderTool(words)) return 'write_file'
+  if (effects.includes('external') && (has('to', 'cc', 'bcc') || hasAny(words, SENDS))) return 'send'
+  if (has('command')) return 'run_command'
+  return effects.includes('write') || effects.includes('destructive') ? 'change' : 'unknown'
+}
+
+function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made {
+  const says =
+    tool === undefined || tool.effects_from === 'unknown'
+      ? 'Its effects are unknown.'
+      : 'There is no short description of what it does.'
+  return {
+    pieces: [text('Use '), name(tool_id), text(` with ${counted(inputs, 'input')}. ${says}`)],
+    used: [],
+    button: 'Approve and run',
+  }
+}
+
+function introduced({ role, field }: Leaf): SentencePiece {
+  const words = ALWAYS[role] ?? ''
+  return words === '' ? name(field) : text(words)
+}
+
+const STEP_PIECES = 100
+/** More details of recipients and amounts are counted. */
+const MOST_DETAILS = 50
+
+/** Adds what the template left out but must be shown. */
+function* rest(draft: Draft, { used, pieces }: Made): Generator<void, SentencePiece[]> {
+  const shown = new Set(used)
+  const isEnded = pieces.at(-1)?.text.endsWith('.') === true
+  const all = draft.leaves.filter(
+    (leaf) => !shown.has(leaf) && (ALWAYS[leaf.role] !== undefined || draft.print.isFromOutside(leaf)),
+  )
+  const details = all.filter((leaf) => leaf.role === 'detail' && !draft.print.isFromOutside(leaf))
+  const cut = new Set(details.slice(MOST_DETAILS))
+  const left = all.filter((leaf) => !cut.has(leaf))
+  const added: SentencePiece[] = []
+  for (const [index, leaf] of left.entries()) {
+    if (index % STEP_PIECES === STEP_PIECES - 1) yield
+    added.push(
+      text(index === 0 ? (isEnded ? ' Also: ' : '. Also: ') : ', '),
+      introduced(leaf),
+      text(' '),
+      ...addressPieces(draft.print, leaf),
+    )
+  }
+  return cut.size === 0 ? added : [...added, text(` ⟨and ${counted(cut.size, 'more detail')}⟩`)]
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { HeaderName, HttpUrl } from '../../kernel/contract/http-settings.ts'
+import type { Effect } from '../../kernel/contract/verdict.ts'
+
+/** The three verdicts of the toolflow protocol. */
+export const TOOLFLOW_VERDICTS = ['AUTO_RUN', 'ASK', 'BLOCK'] as const
+export const ToolflowVerdict = z.enum(TOOLFLOW_VERDICTS)
+export type ToolflowVerdict = z.infer<typeof ToolflowVerdict>
+
+export const EFFECT_OF_VERDICT = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const satisfies Record<
+  ToolflowVerdict,
+  Effect
+>
+export const VERDICT_OF_EFFECT = { allow: 'AUTO_RUN', ask: 'ASK', block: 'BLOCK' } as const satisfies Record<
+  Effect,
+  ToolflowVerdict
+>
+
+/** Thresholds for a health score and a risk. Both are 0 to 100; a high score and a low risk are good. */
+export const SERENITY_LIMITS = {
+  /** Below it a call is blocked. */
+  block_below: 80,
+  /** Up to it a person is asked; only above it a call can run unattended. */
+  ask_up_to: 90,
+  /** From here on a person is asked. */
+  risk_from: 10,
+  /** Records further in the future are ignored: clocks differ only a little. */
+  ahead_ms: 120_000,
+  max_age_minutes: 60,
+} as const
+
+/** An operator's own service that is asked about a call: a module on this machine, or a URL. */
+export const SerenityProvider = z.union([
+  /** Relative to the config file's folder; it exports `ask(question)`, or that function as its default. */
+  z.strictObject({ module: z.string().min(1).max(4096) }),
+  z.strictObject({
+    url: HttpUrl,
+    /** Sent with every question. `env:NAME` and `file:PATH` refer to a secret. */
+    headers: z.record(HeaderName, z.string().min(1)).default({}),
+  }),
+])
+export type SerenityProvider = z.infer<typeof SerenityProvider>
+
+/** Health evidence is opt-in: without this section the `health` decider has no opinion. */
+export const Serenity = z.strictObject({
+  /** Where `trinity_health_*.json` files are; relative to the config file's folder. */
+  log_dir: z.string().min(1).max(4096).default('logs'),
+  gate_provider: SerenityProvider.optional(),
+  risk_provider: SerenityProvider.optional(),
+  provider_timeout_ms: z.number().int().min(1).max(60_000).default(2_000),
+})
+export type Serenity = z.infer<typeof Serenity>

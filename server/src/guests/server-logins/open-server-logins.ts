@@ -1,0 +1,227 @@
+import { exchangeAuthorization, startAuthorization, type FetchLike } from '@modelcontextprotocol/client'
+import type { LoginStore, ServerLogins, StartedLogin } from '../../kernel/ports/logins.ts'
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import type { LoginSlot, StoredLogin } from './server-login.ts'
+import type { HttpServer } from '../../adapters/upstream/server-config.ts'
+import { addressRules } from './address-rules.ts'
+import { ATTEMPT_MS, openAttempts, randomText, slotKey, type Attempt } from './login-attempts.ts'
+import { discoverLogin, revocationOf } from './discover-login.ts'
+import { guardedFetch } from './guarded-fetch.ts'
+import { openLoginTokens, type LoginTokens } from './login-tokens.ts'
+import { clientFor } from './register-client.ts'
+import { revokeLogin } from './revoke-login.ts'
+import { sayFault } from './say-fault.ts'
+import { tokensOf } from './token-answer.ts'
+
+export type LoginDeps = {
+  readonly store: LoginStore
+  readonly clock: () => number
+  /** The URL of the gate as a browser reaches it. */
+  readonly base: () => string
+  readonly warn: (server: string, says: string) => void
+  readonly onSecrets: () => void
+  /** For one request to an authorization server. */
+  readonly timeout_ms?: number
+}
+
+export type OpenServerLogins = ServerLogins & {
+  /** A server that people can log in at. The newest configuration of a name counts. */
+  enter(server: HttpServer): void
+  leave(server: string): void
+  tokens(slot: LoginSlot): LoginTokens | undefined
+  /** Called after every login and logout. */
+  onChange(listener: (slot: LoginSlot) => void): void
+}
+
+const TIMEOUT_MS = 10_000
+export const CALLBACK_PATH = '/oauth/callback'
+export const PAGE_PATH = '/oauth/login'
+
+type Entered = { readonly server: HttpServer; readonly fetch: FetchLike; readonly tokens: Map<string, LoginTokens> }
+
+/** Logins at tool servers over HTTP: discovery, registration, the browser flow, and the tokens of each slot. */
+export function openServerLogins(deps: LoginDeps): OpenServerLogins {
+  const { store, clock, timeout_ms = TIMEOUT_MS } = deps
+  const entered = new Map<string, Entered>()
+  const attempts = openAttempts(clock)
+  const starting = new Map<string, Promise<Result<StartedLogin>>>()
+  const listeners = new Set<(slot: LoginSlot) => void>()
+
+  const rulesOf = ({ url, login }: HttpServer) => addressRules(url, login?.issuer)
+  const changed = (slot: LoginSlot) => {
+    for (const listener of listeners) listener(slot)
+  }
+  const failed = ({ server }: LoginSlot, why: string) => refuse('login.failed', { server, why })
+
+  function tokens(slot: LoginSlot): LoginTokens | undefined {
+    const at = entered.get(slot.server)
+    if (at === undefined) return undefined
+    const kept = at.tokens.get(slotKey(slot))
+    if (kept !== undefined) return kept
+    const warn = (says: string) => deps.warn(slot.server, says)
+    const opened = openLoginTokens({ ...at, slot, store, clock, warn, onSecrets: deps.onSecrets })
+    at.tokens.set(slotKey(slot), opened)
+    return opened
+  }
+
+  async function begin(slot: LoginSlot, by: string): Promise<Result<StartedLogin>> {
+    const at = entered.get(slot.server)
+    const held = tokens(slot)
+    if (at === undefined || held === undefined) return refuse('login.not_offered', { server: slot.server })
+    const challenge = held.challenge()
+    const before = attempts.waiting(slot, challenge.scope)
+    if (before !== undefined) return ok(shown(before))
+    if (attempts.isFull()) return refuse('login.too_many')
+    try {
+      const found = await discoverLogin({ ...at, rules: rulesOf(at.server) }, challenge)
+      if (typeof found === 'string') return failed(slot, found)
+      const { scope } = found
+      const redirect_uri = `${deps.base()}${CALLBACK_PATH}`
+      const client = await clientFor({ ...at, store }, found, redirect_uri)
+      if (typeof client === 'string') return failed(slot, client)
+      const state = randomText()
+      const { authorizationUrl, codeVerifier } = await startAuthorization(found.issuer, {
+        metadata: found.metadata,
+        clientInformation: client,
+        redirectUrl: redirect_uri,
+        state,
+        ...(scope === undefined ? {} : { scope }),
+        ...(found.resource === undefined ? {} : { resource: found.resource }),
+      })
+      const attempt: Attempt = {
+        slot,
+        by,
+        ticket: randomText(),
+        state,
+        secret: randomText(),
+        verifier: codeVerifier,
+        redirect_uri,
+        authorization_url: authorizationUrl.href,
+        discovered: found,
+        client,
+        wanted: challenge.scope,
+        expires_at: clock() + ATTEMPT_MS,
+      }
+      attempts.add(attempt)
+      return ok(shown(attempt))
+    } catch (error) {
+      return failed(slot, sayFault(error))
+    }
+  }
+
+  const shown = ({ ticket, authorization_url, expires_at, discovered }: Attempt): StartedLogin => ({
+    url: `${deps.base()}${PAGE_PATH}/${ticket}`,
+    authorization_url,
+    began_at: clock(),
+    expires_at,
+    issuer: discovered.issuer,
+  })
+
+  /** One at a time per slot: concurrent callers get the same one. */
+  function start(slot: LoginSlot, by: string): Promise<Result<StartedLogin>> {
+    const key = slotKey(slot)
+    const started = starting.get(key) ?? begin(slot, by).finally(() => starting.delete(key))
+    starting.set(key, started)
+    return started
+  }
+
+  async function redeem(attempt: Attempt, code: string, iss: string | undefined): Promise<StoredLogin | string> {
+    const { slot, discovered, client, verifier, redirect_uri } = attempt
+    const at = entered.get(slot.server)
+    if (at === undefined) return 'the server is no longer configured'
+    const { metadata, issuer, resource, scope } = discovered
+    const granted = await exchangeAuthorization(issuer, {
+      metadata,
+      clientInformation: client,
+      authorizationCode: code,
+      codeVerifier: verifier,
+      redirectUri: redirect_uri,
+      ...(iss === undefined ? {} : { iss }),
+      ...(resource === undefined ? {} : { resource }),
+      fetchFn: at.fetch,
+    })
+    const got = tokensOf(granted, scope, clock())
+    if (typeof got === 'string') return got
+    const revocation_endpoint = revocationOf(metadata)
+    const auth_methods = metadata.token_endpoint_auth_methods_supported
+    return {
+      v: 1,
+      ...slot,
+      url: at.server.url,
+      issuer,
+      client,
+      token_endpoint: metadata.token_endpoint,
+      ...(revocation_endpoint === undefined ? {} : { revocation_endpoint }),
+      ...(auth_methods === undefined ? {} : { auth_methods }),
+      ...(resource === undefined ? {} : { resource }),
+      ...got,
+      logged_in_at: clock(),
+    }
+  }
+
+  return {
+    enter(server) {
+      if (server.login === undefined) return
+      const before = entered.get(server.name)?.server
+      // The same tokens stay in use: if two refreshed them, one would lose.
+      if (JSON.stringify(before) === JSON.stringify(server)) return
+      entered.set(server.name, { server, fetch: guardedFetch(rulesOf(server), timeout_ms), tokens: new Map() })
+    },
+    leave: (server) => void entered.delete(server),
+    tokens,
+    onChange: (listener) => void listeners.add(listener),
+    kind: (server) => entered.get(server)?.server.login?.per,
+    start,
+    page(ticket) {
+      const attempt = attempts.byTicket(ticket)
+      if (attempt === undefined) return refuse('login.unknown')
+      const { slot, discovered, authorization_url, secret } = attempt
+      const { issuer, scope } = discovered
+      return ok({ ...slot, issuer, authorization_url, secret, ...(scope === undefined ? {} : { scope }) })
+    },
+    async finish({ state, code, iss, error, secrets = [] }, as) {
+      const attempt = state === undefined ? undefined : attempts.takeByState(state)
+      if (attempt === undefined) return refuse('login.unknown')
+      const { slot, discovered, by } = attempt
+      // Until the tokens are here, the login still counts as waiting; a rejection ends it immediately.
+      if (error !== undefined || code === undefined) attempts.finished(attempt)
+      const isTheirs = as === undefined ? secrets.includes(attempt.secret) : slotKey(as) === slotKey(slot)
+      if (!isTheirs) {
+        attempts.finished(attempt)
+        return failed(slot, 'it was completed in a different browser than it was started in')
+      }
+      if (error !== undefined && code === undefined)
+        return failed(slot, `the authorization server refused${/^[a-z_]{1,64}$/.test(error) ? ` (${error})` : ''}`)
+      if (code === undefined) return failed(slot, 'the authorization server sent no code')
+      try {
+        const login = await redeem(attempt, code, iss)
+        if (typeof login === 'string') return failed(slot, login)
+        const saved = store.write(login)
+        if (!saved.ok) return failed(slot, `it could not be saved (${saved.problem.about['why'] ?? ''})`)
+        tokens(slot)?.adopt(login)
+        changed(slot)
+        return ok({ ...slot, issuer: discovered.issuer, by })
+      } catch (error) {
+        return failed(slot, sayFault(error))
+      } finally {
+        attempts.finished(attempt)
+      }
+    },
+    async end(slot) {
+      const at = entered.get(slot.server)
+      const held = tokens(slot)
+      if (at === undefined || held === undefined) return refuse('login.not_offered', { server: slot.server })
+      attempts.drop(slot)
+      const was = held.forget()
+      const revoked = was !== undefined && (await revokeLogin(at.fetch, was))
+      changed(slot)
+      return ok({ revoked })
+    },
+    users: (server) => store.users(server),
+    status(slot) {
+      const waiting_until = attempts.waitingUntil(slot)
+      const status = tokens(slot)?.status() ?? { ...slot, state: 'none' as const }
+      return waiting_until === undefined ? status : { ...status, waiting_until }
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import type { Caller } from '../../kernel/contract/caller.ts'
+import { DECIDING_KINDS } from '../../kernel/contract/caller.ts'
+import type { DiffLine } from '../../kernel/approvals/packet-parts.ts'
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import type { DocumentVersion, VersionView, WorkflowRunView } from './workflow.ts'
+import { lineDiff } from '../../kernel/text/line-diff.ts'
+import { viewOfRun } from './view.ts'
+import type { WorkflowState } from './state.ts'
+import { workflow } from './step.ts'
+import { isEndedRun, type RunRow } from '../../kernel/contract/run.ts'
+import type { Held, Page, Tables } from '../../kernel/ports/reads.ts'
+import { visibleRun } from '../../kernel/runs/read-run.ts'
+import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
+import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
+import { agentCaller } from './agent-caller.ts'
+import type { Documents } from './documents.ts'
+
+export type ReadDocumentsDeps = WaitForRunDeps & { readonly tables: Tables; readonly documents: Documents }
+
+export type DocumentView = VersionView & {
+  readonly protocols: readonly { readonly id: string; readonly trigger: string; readonly steps: number }[]
+  readonly description?: string
+}
+
+/** Every document, with the active version. */
+export async function listDocuments({ documents }: ReadDocumentsDeps): Promise<readonly DocumentView[]> {
+  const heads = await documents.heads()
+  const views = await Promise.all(
+    heads.map(async ({ name, current, sha256, author, at }): Promise<DocumentView[]> => {
+      const opened = await documents.version(name, current)
+      if (opened === undefined) return []
+      const { description } = opened.document.metadata
+      const protocols = opened.document.workflow.protocols.map(({ id, trigger, steps }) => ({
+        id,
+        trigger: `${trigger.type} ${trigger.prefix}`.trim(),
+        steps: steps.length,
+      }))
+      return [
+        {
+          name,
+          version: current,
+          sha256,
+          author,
+          at,
+          protocols,
+          ...(description === undefined ? {} : { description }),
+        },
+      ]
+    }),
+  )
+  return views.flat().toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const viewOf = ({ name, number, sha256, author, at, rolled_back_to }: DocumentVersion): VersionView => ({
+  name,
+  version: number,
+  sha256,
+  author,
+  at,
+  ...(rolled_back_to === undefined ? {} : { rolled_back_to }),
+})
+
+/** The versions of a document, newest first. */
+export async function listVersions(
+  { tables }: ReadDocumentsDeps,
+  name: string,
+  page: Page,
+): Promise<Result<{ readonly items: readonly VersionView[]; readonly next?: number }>> {
+  const held = await tables.list('documents', { part: 'version', name }, { ...page, newest_first: true })
+  if (held.length === 0 && page.after === undefined) return refuse('workflow.unknown', { name })
+  const items = held.flatMap(({ row }) => (row.part === 'version' ? [viewOf(row)] : []))
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
+}
+
+/** One version with its text; the active one by default. */
+export async function readVersion(
+  { documents }: ReadDocumentsDeps,
+  name: string,
+  version: number | undefined,
+): Promise<Result<VersionView & { readonly text: string }>> {
+  const opened = version === undefined ? await documents.current(name) : await documents.version(name, version)
+  if (opened === undefined)
+    return refuse('workflow.unknown', { name, ...(version === undefined ? {} : { version: String(version) }) })
+  return ok({ ...viewOf(opened.row), text: opened.row.text })
+}
+
+export type DocumentDiff = {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+  readonly added: number
+  readonly removed: number
+  readonly cut: boolean
+  readonly lines: readonly DiffLine[]
+}
+
+/** What changed between two versions; by default from the one before the newest. */
+export async function diffVersions(
+  { documents }: ReadDocumentsDeps,
+  name: string,
+  from: number | undefined,
+  to: number | undefined,
+): Promise<Result<DocumentDiff>> {
+  const head = (await documents.head(name))?.row
+  const last = to ?? head?.current ?? 0
+  const first = from ?? last - 1
+  const [before, after] = await Promise.all([
+    first === 0 ? undefined : documents.version(name, first),
+    documents.version(name, last),
+  ])
+  if (after === undefined || (before === undefined && first !== 0))
+    return refuse('workflow.unknown', { name, version: String(after === undefined ? last : first) })
+  return ok({ name, from: first, to: last, ...lineDiff(before?.row.text ?? '', after.row.text) })
+}
+
+/** One run of a document, after an optional wait for its end or for a person. */
+export async function readWorkflowRun(
+  deps: ReadDocumentsDeps,
+  caller: Caller,
+  run_id: string,
+  wait_ms: number,
+): Promise<Result<WorkflowRunView>> {
+  const held = await visibleRun(deps, caller, run_id)
+  if (held === undefined || held.row.kind !== workflow.kind || held.row.expired_at !== undefined)
+    return refuse('workflow.unknown', { run_id })
+  const read = async () => (await visibleRun(deps, caller, run_id)) ?? held
+  const isAtRest = ({ row }: Held<'runs'>) =>
+    isEndedRun(row) || (row.status === 'waiting' && row.waits_for !== undefined) || row.status === 'faulted'
+  const last = await waitForRun(deps, held.row.run_id, wait_ms, read, isAtRest)
+  const row = await withOpenRequest(deps, last.row)
+  return ok(viewOfRun(row, row.state as WorkflowState, DECIDING_KINDS.includes(caller.kind)))
+}
+
+/** An approver who edits the arguments replaces the request: the run waits for the new one. */
+async function withOpenRequest({ tables }: ReadDocumentsDeps, row: RunRow): Promise<RunRow> {
+  const [what, first] = (row.waits_for ?? '').split(' ')
+  if (what !== 'approval' || first === undefined) return row
+  let id = first
+  for (;;) {
+    const next = (await tables.row('approvals', id))?.row.replaced_by
+    if (next === undefined) return { ...row, waits_for: `approval ${id}` }
+    id = next
+  }
+}
+
+/** Runs of one document, newest first. */
+export async function listWorkflowRuns(
+  { tables, documents }: ReadDocumentsDeps,
+  name: string,
+  page: Page,
+): Promise<Result<{ readonly items: readonly WorkflowRunView[]; readonly next?: number }>> {
+  const head = (await documents.head(name))?.row
+  if (head === undefined) return refuse('workflow.unknown', { name })
+  const held = await tables.list(
+    'runs',
+    { kind: workflow.kind, owner: callerIdentity(agentCaller(head)) },
+    { ...page, newest_first: true },
+  )
+  const items = held.flatMap(({ row }) =>
+    row.expired_at === undefined ? [viewOfRun(row, row.state as WorkflowState, false)] : [],
+  )
+  const last = held.length === page.limit ? held.at(-1) : undefined
+  return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
+}

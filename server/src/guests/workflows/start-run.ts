@@ -1,0 +1,183 @@
+import type { RunId } from '../../kernel/contract/ids.ts'
+import type { Json, JsonObject } from '../../kernel/contract/json.ts'
+import { problem, type Problem } from '../../kernel/contract/problems.ts'
+import type { DocumentHead, WorkflowError } from './workflow.ts'
+import type { Protocol } from './workflow-document.ts'
+import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
+import { beginRun } from '../../kernel/runs/begin-run.ts'
+import { startWorkflow, type WorkflowTrigger } from './state.ts'
+import { workflow } from './step.ts'
+import { toolsIn } from './tools-in.ts'
+import type { Catalogue } from '../../kernel/ports/catalogue.ts'
+import type { Change } from '../../kernel/ports/ledger.ts'
+import type { Clock, Digest } from '../../kernel/ports/runtime.ts'
+import { isUnrecorded, lostAt, whyUnrecorded } from '../../kernel/changes/unrecorded.ts'
+import { newRunChanges } from '../../kernel/runs/run-changes.ts'
+import { textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
+import { agentCaller } from './agent-caller.ts'
+import type { OpenDocument } from './documents.ts'
+import { commitWithin, isOver, minuteMeter, type Meter, type MeterDeps } from './meters.ts'
+
+export type StartDeps = MeterDeps & {
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly catalogue: Catalogue
+}
+
+export type RunToStart = {
+  readonly head: DocumentHead
+  readonly opened: OpenDocument
+  readonly protocol: Protocol
+  readonly trigger: WorkflowTrigger
+  readonly input: Json
+  readonly trace: string
+  /** What arrived, in short, for the audit: ids and hashes. */
+  readonly about: Record<string, string | number>
+  /** Identifies the delivery: the same one starts nothing twice. Absent for a run that a person starts. */
+  readonly delivery?: string
+  readonly run_id: RunId
+  /** Besides the limits of every run. */
+  readonly meters?: readonly Meter[]
+  readonly actor?: string
+}
+
+/** `known`: this delivery was processed before, and this is its run. */
+export type Started =
+  | { readonly is: 'started' | 'known'; readonly run_id: RunId }
+  | { readonly is: 'refused'; readonly code: WorkflowError; readonly says: string }
+  | { readonly is: 'unrecorded'; readonly problem: Problem }
+
+/** How long the gate remembers a delivery. */
+export const DELIVERY_KNOWN_MS = 7 * 86_400_000
+
+/** The same delivery is the same run: no table of deliveries is needed. */
+export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: string): RunId =>
+  `run_${digest(JSON.stringify(['workflow', delivery])).slice(0, 16)}`
+
+/** Records a run, within the limits of its document. The driver does the rest. */
+export async function startRun(deps: StartDeps, run: RunToStart): Promise<Started> {
+  const { head, opened, run_id, delivery } = run
+  const now = deps.clock()
+  const request = requestMeters(head.name, opened, now)
+  const meters = [...(run.meters ?? []), ...request.meters]
+  const once: Change[] =
+    delivery === undefined
+      ? []
+      : [{ kind: 'once', key: `workflow.delivery ${delivery}`, until: now + DELIVERY_KNOWN_MS }]
+  const committed = await commitWithin(deps, meters, [...once, ...runChanges(deps, run, request.place, now)])
+  if (isOver(committed) && delivery !== undefined && (await isKnown(deps, run_id))) return { is: 'known', run_id }
+  if (isOver(committed))
+    return {
+      is: 'refused',
+      code: 'limit_exceeded',
+      says: overSays(committed.over),
+    }
+  if (committed === 'committed') return { is: 'started', run_id }
+  if (isUnrecorded(committed)) return { is: 'unrecorded', problem: whyUnrecorded(committed) }
+  return lostAt(committed) === undefined
+    ? { is: 'unrecorded', problem: problem('audit.unavailable') }
+    : { is: 'known', run_id }
+}
+
+/** What every request to a document takes: one of the requests per minute, and a slot among those in progress. */
+export function requestMeters(
+  name: string,
+  { document: { limits } }: OpenDocument,
+  now: number,
+): { readonly meters: readonly Meter[]; readonly place: string | null } {
+  const { maxRequestsPerMinute, maxConcurrentRequests: limit } = limits
+  const place: Meter[] = limit === 0 ? [] : [{ account: `workflow places ${name} ${limit}`, limit }]
+  return {
+    meters: [...minuteMeter(`requests ${name}`, maxRequestsPerMinute, now), ...place],
+    place: place[0]?.account ?? null,
+  }
+}
+
+export const overSays = (account: string): string => `a limit of the document is reached: ${limitName(account)}`
+
+/** A repeated delivery is not a new request, whatever the limit is by now. */
+const isKnown = async ({ ledger }: StartDeps, run_id: RunId): Promise<boolean> =>
+  lostAt(await ledger.commit([{ kind: 'expect', table: 'runs', id: run_id, version: 'absent' }])) === 0
+
+const limitName = (account: string): string => {
+  const [, kind = ''] = account.split(' ')
+  return (
+    { requests: 'maxRequestsPerMinute', places: 'maxConcurrentRequests', events: 'maxEventsPerMinute' }[kind] ?? kind
+  )
+}
+
+function runChanges(deps: StartDeps, run: RunToStart, place: string | null, now: number): Change[] {
+  const { head, opened, protocol, trigger, input, trace, run_id } = run
+  const caller = agentCaller(head)
+  const thread = `workflow.${run_id}`
+  const { approvals, messaging } = opened.document
+  const reads = toolsIn(protocol.steps).filter(
+    (id) => deps.catalogue.tool(id)?.effects.every((effect) => effect === 'read') === true,
+  )
+  const state = startWorkflow({
+    run_id,
+    document: head.name,
+    version: opened.version,
+    caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
+    thread,
+    trace,
+    protocol: JSON.parse(JSON.stringify(protocol)) as JsonObject,
+    targets: Object.fromEntries(messaging.allowedTargets.map(({ alias, roomId }) => [alias, roomId])),
+    reads,
+    place,
+    hold_s: approvals.ttlSeconds ?? null,
+    trigger,
+    input,
+    started_at: now,
+  })
+  const labels = { owner: callerIdentity(caller), thread, document: `${head.name}@${opened.version}` }
+  const subject = { run: run_id, document: `${head.name}@${opened.version}`, protocol: protocol.id }
+  const from = { name: trigger.sender ?? trigger.source ?? 'manual' }
+  return [
+    ...newRunChanges(beginRun(workflow, run_id, { state }, now, labels), { type: 'workflow.started', at: now }),
+    // The operator wrote the document; what arrived comes from outside.
+    ...wordsLabel(
+      run_id,
+      caller,
+      thread,
+      { text: JSON.stringify([protocol.steps, messaging.allowedTargets]), trust: 'user' },
+      now,
+    ),
+    ...textLabel({
+      id: run_id,
+      caller,
+      thread,
+      kind: 'log',
+      source: from,
+      text: JSON.stringify([trigger.message, input]),
+      at: now,
+    }),
+    {
+      kind: 'audit',
+      entry: {
+        at: now,
+        type: 'workflow.started',
+        actor: run.actor ?? caller.id,
+        trace,
+        subject,
+        about: { trigger: trigger.type, sha256: opened.row.sha256, ...run.about },
+      },
+    },
+    ...(protocol.inputSchemaRef === undefined
+      ? []
+      : [
+          {
+            kind: 'audit' as const,
+            entry: {
+              at: now,
+              type: 'workflow.validated' as const,
+              actor: caller.id,
+              trace,
+              subject,
+              outcome: 'valid',
+              about: { schema: protocol.inputSchemaRef },
+            },
+          },
+        ]),
+  ]
+}

@@ -1,0 +1,8 @@
+import { DECIDING_KINDS, type Caller } from '../contract/caller.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+
+/** Decisions by role require the approver role. An agent credential can never decide, whoever owns it. */
+export function mayDecide(caller: Caller): Result<void> {
+  if (DECIDING_KINDS.includes(caller.kind)) return ok(undefined)
+  return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
+}

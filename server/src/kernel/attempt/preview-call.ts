@@ -1,0 +1,143 @@
+import type { AuditDraft } from '../contract/audit.ts'
+import type { Call, CallRequest, ToolResult } from '../contract/call.ts'
+import { isJsonObject, type Json } from '../contract/json.ts'
+import { problem, type Problem } from '../contract/problems.ts'
+import type { Tool } from '../contract/tool.ts'
+import type { Verdict } from '../contract/verdict.ts'
+import { toolIdOf } from '../catalogue/definition.ts'
+import { canonicalJson } from '../json/canonical.ts'
+import { sendableArgs } from '../json/split-inputs.ts'
+import { splitSecrets } from '../json/split-secrets.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Tables } from '../ports/reads.ts'
+import type { Digest } from '../ports/runtime.ts'
+import type { ToolServers } from '../ports/upstream.ts'
+import { expectTool, isLostToOthers, readPauses } from './facts/changeable-facts.ts'
+import type { JudgedCall } from './judge-call.ts'
+import { problemOfFilled, type FilledDeps } from '../../guests/content/judge-filled.ts'
+import type { PreparedCall } from './prepare-call.ts'
+import { whyUnrecorded } from '../changes/unrecorded.ts'
+
+export type PreviewDeps = FilledDeps & {
+  readonly servers: ToolServers
+  readonly ledger: Ledger
+  readonly tables: Tables
+  readonly catalogue: Catalogue
+  readonly digest: Digest
+}
+
+/** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent, so judge again. */
+export type Preview =
+  | { readonly is: 'none' }
+  | { readonly is: 'overtaken' }
+  /** `raw`: before redaction, if redaction hid something. */
+  | { readonly is: 'previewed'; readonly result: ToolResult; readonly raw?: ToolResult }
+  | { readonly is: 'stopped'; readonly problem: Problem; readonly result?: ToolResult }
+
+const NONE: Preview = { is: 'none' }
+
+/** Who wants a dry run: the caller, as a first step or as the only step, or a rule of the policy. */
+export type Wanted = CallRequest['dry_run'] | 'by_rule'
+
+/** What the caller requested, otherwise what a rule requires. In observe mode, rules do not count. */
+export function previewWanted({ effect, evidence, observed }: Verdict, asked: CallRequest['dry_run']): Wanted {
+  const byRule = effect !== 'block' && observed === undefined && evidence.some(({ preview }) => preview === true)
+  return asked ?? (byRule ? 'by_rule' : undefined)
+}
+
+/**
+ * Step 5 of the corridor. A dry run reaches the tool server, so it happens only if the verdict allows the call, or if the
+ * operator declared this dry run free of effects. A held call shows it to the approver.
+ */
+export function previewCall(
+  deps: PreviewDeps,
+  prepared: PreparedCall,
+  judged: Pick<JudgedCall, 'verdict' | 'facts' | 'seen'>,
+  wanted: Wanted,
+): Preview | Promise<Preview> {
+  const { effect } = judged.verdict
+  if (effect === 'block') return wanted === 'only' ? stop('call.blocked') : NONE
+  const dryRun = prepared.tool.dry_run
+  const none = wanted === 'first' || wanted === 'only' ? stop('call.no_dry_run') : NONE
+  if (dryRun === undefined) return none
+  const tool = dryRunTool(deps, prepared)
+  const mayRun = (dryRun.effect_free && isUndisturbed(judged, tool)) || effect === 'allow'
+  if (!mayRun || tool === undefined) return none
+  if (wanted === undefined && effect === 'allow') return NONE
+  return dryRunOf(deps, prepared.call, tool, dryRun.args ?? {}, judged.seen.expects)
+}
+
+/** The tool that is asked: the call's own, or another one that its server lists now. */
+function dryRunTool({ catalogue, digest }: PreviewDeps, { call, tool }: PreparedCall): Tool | undefined {
+  const name = tool.dry_run?.tool
+  if (name === undefined) return tool
+  const sibling = catalogue.tool(toolIdOf(call.server, name, digest))
+  return sibling?.row.gone_at === undefined && sibling?.row.admitted?.hash === sibling?.row.definition_hash
+    ? sibling
+    : undefined
+}
+
+/** The operator's declaration that it is free of effects applies to the admitted tool. A pause that asks also stops dry runs. */
+function isUndisturbed({ facts }: Pick<JudgedCall, 'facts'>, tool: Tool | undefined): boolean {
+  return (
+    facts.pauses !== 'unknown' && facts.pauses.length === 0 && tool?.row.admitted?.hash === tool?.row.definition_hash
+  )
+}
+
+/** INVARIANT: it is recorded before it is sent, in a commit that is lost if something that prevents it was acknowledged. */
+async function dryRunOf(
+  deps: PreviewDeps,
+  call: Call,
+  tool: Tool,
+  extra: Json,
+  expects: readonly Change[],
+): Promise<Preview> {
+  // A dry run cannot ask questions, so it is sent without answers to any.
+  const split = splitSecrets(JSON.parse(sendableArgs(call.canonical_args).canonical_args) as Json)
+  if (!split.ok) return { is: 'stopped', problem: split.problem }
+  // Secrets are only for the call itself: a dry run gets their placeholders.
+  const { args } = split.value
+  const merged = canonicalJson({ ...(isJsonObject(args) ? args : {}), ...(isJsonObject(extra) ? extra : {}) })
+  if (!merged.ok) return { is: 'stopped', problem: merged.problem }
+  const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await pausesOf(deps, call, tool)
+  if (own.paused) return stop('call.dry_run_failed')
+  const forbidden = await problemOfFilled(deps, call, tool, merged.value, false)
+  if (forbidden !== undefined) return stop('call.dry_run_failed')
+  const changes: readonly Change[] = [...expects, ...own.expects, { kind: 'audit', entry: previewed(deps, call) }]
+  const recorded = await deps.ledger.commit(changes)
+  if (isLostToOthers(changes, recorded)) return { is: 'overtaken' }
+  if (recorded !== 'committed') return { is: 'stopped', problem: whyUnrecorded(recorded) }
+  const answer = await deps.servers.call({
+    server: call.server,
+    tool: tool.row.definition.name,
+    canonical_args: merged.value,
+    idempotency_key: `${call.call_id}/dry-run`,
+    user: call.caller.user,
+    trace: call.trace,
+  })
+  if (answer.is !== 'answered') return stop('call.dry_run_failed')
+  if (answer.result.isError === true) return { ...stop('call.dry_run_failed'), result: answer.result }
+  return { is: 'previewed', result: answer.result, ...(await rawOf(deps, answer.unredacted)) }
+}
+
+async function rawOf({ judgement: { scanner } }: PreviewDeps, unredacted: ToolResult | undefined) {
+  if (unredacted === undefined) return {}
+  return (await scanner.hiddenInPreview(unredacted)).length === 0 ? {} : { raw: unredacted }
+}
+
+/** Another tool has its own row and pauses. */
+async function pausesOf(deps: PreviewDeps, call: Call, tool: Tool) {
+  const { pauses, expects } = await readPauses(deps, { ...call, tool_id: tool.row.tool_id })
+  return { paused: pauses === 'unknown' || pauses.length > 0, expects: [...expects, ...expectTool(tool)] }
+}
+
+function previewed(deps: PreviewDeps, call: Call): AuditDraft {
+  const { call_id, tool_id, thread, trace, args_hash } = call
+  const subject = { call: call_id, tool: tool_id, thread }
+  return { at: deps.clock(), type: 'call.previewed', actor: call.caller.id, trace, subject, args_hash }
+}
+
+function stop(code: 'call.blocked' | 'call.no_dry_run' | 'call.dry_run_failed') {
+  return { is: 'stopped', problem: problem(code) } as const
+}

@@ -1,0 +1,92 @@
+import type { PackAnswer } from '../../guests/packs/pack.ts'
+import { showPacks, type PacksDeps } from '../../guests/packs/show-packs.ts'
+import type { Caller } from '../contract/caller.ts'
+import type { DefinitionReview } from '../contract/definition-review.ts'
+import { ok, type Result } from '../contract/problems.ts'
+import type { Tool } from '../contract/tool.ts'
+import type { StandardSentences } from '../attempt/describe-standard.ts'
+import { standardOf, type SiblingDeps } from '../attempt/siblings-of.ts'
+import type { LivePolicy } from '../policy/live-policy.ts'
+import type { ShownProof } from '../identity/prove-person.ts'
+import { admitTool, type AdmitDeps } from './admit-tool.ts'
+import { downServers, type DownServer } from './down-servers.ts'
+import { readCard, type Card, type CardDeps } from './read-card.ts'
+import { retryServer, type RetryDeps } from './retry-server.ts'
+import { reviewTool } from './review-tool.ts'
+import type { SearchHabits } from '../../guests/search/search-habits.ts'
+import type { ServerReport } from './server-report.ts'
+import { searchTools, type FoundTool, type SearchDeps } from '../../guests/search/search-tools.ts'
+import { smallerSurface } from './smaller-surface.ts'
+
+export type CatalogueGateDeps = Omit<SearchDeps, 'habits'> &
+  AdmitDeps &
+  CardDeps &
+  SiblingDeps &
+  RetryDeps & {
+    /** What callers' searches lead to, if learning is on. */
+    readonly learning?: SearchHabits
+    readonly live: Pick<LivePolicy, 'reload'>
+    readonly firstListing: () => Promise<void>
+  } & PacksDeps
+
+export interface CatalogueGate {
+  /** The tools for which the policy might not block every call of this caller; overseers see all. */
+  tools(caller: Caller): readonly Tool[]
+  /** The same, by id. */
+  tool(caller: Caller, tool_id: string): Tool | undefined
+  /** Finds only tools that `tools` lists and their servers offer. */
+  search(caller: Caller, query: string, top_k?: number): Promise<Result<readonly FoundTool[]>>
+  /** Set while search uses only words although a model for meaning is configured. */
+  searchNotice(): string | undefined
+  /** How a tool is executed: rollback, check and read-back, and what is missing. */
+  standardOf(caller: Caller, tool: Tool): StandardSentences
+  card(caller: Caller, tool_id: string, full: boolean): Result<Card>
+  /** The admitted and the listed definition, for those who may admit or approve. */
+  review(caller: Caller, tool_id: string): Result<DefinitionReview>
+  admit(caller: Caller, tool_id: string, definition_hash: string, proof?: ShownProof): Promise<Result<void>>
+  servers(): readonly ServerReport[]
+  /** Tries at once to reach a server that is down. */
+  retry(caller: Caller, server: string): Promise<Result<ServerReport>>
+  /** What is known about well-known servers, and which of this gate's tools it applies to. */
+  packs(): readonly PackAnswer[]
+  /** The servers that are not ready, as far as the caller may know about them. */
+  down(caller: Caller): readonly DownServer[]
+  /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
+  firstListing(): Promise<void>
+  /** Which of two ways to show the tools costs a model fewer tokens; `own` is the text of the search tools. */
+  smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
+}
+
+export function bindCatalogue(deps: CatalogueGateDeps): CatalogueGate {
+  const { visibleTools, learning } = deps
+  const searching = learning === undefined ? deps : { ...deps, habits: learning }
+  return {
+    tools: (caller) => visibleTools.tools(caller),
+    tool: (caller, id) => visibleTools.tool(caller, id),
+    async search(caller, query, top_k) {
+      await deps.firstListing()
+      return searchTools(searching, caller, query, top_k)
+    },
+    searchNotice: () => deps.meaning?.notice(),
+    standardOf: (caller, tool) => standardOf(deps, caller, tool),
+    card: (caller, id, full) => readCard(deps, caller, id, full),
+    review: (caller, id) => reviewTool(deps, caller, id),
+    async admit(caller, id, hash, proof = {}) {
+      const admitted = await admitTool(deps, caller, id, hash, proof)
+      if (!admitted.ok) return admitted
+      // Conditions are checked against the admitted schemas.
+      await deps.live.reload('catalogue')
+      return ok(undefined)
+    },
+    servers: () => deps.serverReports(),
+    retry: (caller, server) => retryServer(deps, caller, server),
+    packs: () => showPacks(deps),
+    down: (caller) => downServers(deps.serverReports(), visibleTools.tools(caller), deps.catalogue.tools(), caller),
+    firstListing: () => deps.firstListing(),
+    smallerSurface: (caller, own) =>
+      smallerSurface(
+        own,
+        visibleTools.tools(caller).flatMap(({ row }) => (row.admitted === undefined ? [] : [row.admitted.definition])),
+      ),
+  }
+}

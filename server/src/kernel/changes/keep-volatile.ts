@@ -1,0 +1,164 @@
+import type { RunId } from '../contract/ids.ts'
+import type { JsonObject } from '../contract/json.ts'
+import { partsOfSession } from '../sessions/label.ts'
+import type { RunEvent } from '../contract/run.ts'
+import { expireApproval, expireCall, expireRun } from '../retention/expire-rows.ts'
+import type { Artifacts } from '../ports/artifacts.ts'
+import type { Change, Committed, Ledger, Outcomes, Rows, Table } from '../ports/ledger.ts'
+import type { KnownRows, Held, Journal, Searches, Tables } from '../ports/reads.ts'
+import type { Clock, Digest } from '../ports/runtime.ts'
+import { createVolatileMemory, type VolatileMemory } from './volatile-memory.ts'
+
+/** What is read and written through the memory. */
+export type Stored = {
+  readonly ledger: Ledger & Outcomes
+  readonly tables: Tables
+  readonly searches: Searches
+  readonly journal: Journal
+  readonly artifacts: Artifacts
+}
+
+export type VolatileDeps = { readonly clock: Clock; readonly digest: Digest; readonly boot: string }
+
+/** How many runs are held at a time. */
+const MOST_RUNS = 500
+
+/**
+ * Wraps the store. For a run that must not be stored, and for its calls, requests and labels, only what remains of expired rows
+ * is written, with a reference to the rest in this process's memory. Reads through this wrapper return complete rows.
+ * INVARIANT: no text of such a run is in any change that the store gets (test/agent/volatile.test.ts).
+ */
+export function keepVolatile(
+  store: Stored,
+  deps: VolatileDeps,
+): Stored & { readonly isFull: () => boolean; readonly isVolatile: (run: RunId) => boolean } {
+  const memory = createVolatileMemory(deps.boot)
+  const whole = <T extends Table>(held: Held<T>): Held<T> => {
+    const row = memory.get((held.row as { readonly in_memory?: string }).in_memory)
+    return row === undefined ? held : { ...held, row: row as Rows[T] }
+  }
+  const wholeKnownRows = (known_rows: KnownRows): KnownRows => ({
+    ...known_rows,
+    row(table, id) {
+      const known = known_rows.row(table, id)
+      return known?.held === undefined || !('in_memory' in known.held.row) ? known : undefined
+    },
+  })
+  const commit = (changes: readonly Change[]): Promise<Committed> => {
+    for (const change of changes) memory.note(change)
+    return memory.size() === 0 ? store.ledger.commit(changes) : commitReduced(changes)
+  }
+  const commitReduced = async (changes: readonly Change[]): Promise<Committed> => {
+    const references: string[] = []
+    const written = changes.map((change) => reduced(change, memory, deps, references))
+    const outcome = await store.ledger.commit(written)
+    const isNotStored = outcome === 'unavailable' || (typeof outcome === 'object' && 'lost' in outcome)
+    if (isNotStored) for (const reference of references) memory.drop(reference)
+    else for (const change of changes) memory.forget(change)
+    return outcome
+  }
+  return {
+    isFull: () => memory.size() >= MOST_RUNS,
+    isVolatile: (run) => memory.runOf(run) === run,
+    ledger: { commit, outcome: (id) => store.ledger.outcome(id) },
+    tables: {
+      async row(table, id) {
+        const held = await store.tables.row(table, id)
+        return held === undefined ? undefined : whole(held)
+      },
+      list: async (table, where, page) => (await store.tables.list(table, where, page)).map(whole),
+      count: (table, where) => store.tables.count(table, where),
+      ...(store.tables.known_rows === undefined ? {} : { known_rows: wholeKnownRows(store.tables.known_rows) }),
+    },
+    searches: {
+      async search(table, where, page) {
+        const found = await store.searches.search(table, where, page)
+        return { ...found, items: found.items.map(whole) }
+      },
+    },
+    journal: {
+      async events(run, after, limit) {
+        const events = await store.journal.events(run, after, limit)
+        return events.map(({ seq, event }) => ({
+          seq,
+          event: (memory.get(event['in_memory']) as RunEvent | undefined) ?? event,
+        }))
+      },
+      due: (...asked) => store.journal.due(...asked),
+      nextDue: (now) => store.journal.nextDue(now),
+      onWake: (listener) => store.journal.onWake(listener),
+    },
+    artifacts: volatileArtifacts(store.artifacts, memory, deps.digest),
+  }
+}
+
+/** What is written of a change. */
+function reduced(change: Change, memory: VolatileMemory, { clock }: VolatileDeps, references: string[]): Change {
+  const keep = (run: RunId, value: unknown): { readonly in_memory: string } => {
+    const in_memory = memory.put(run, value)
+    references.push(in_memory)
+    return { in_memory }
+  }
+  if (change.kind === 'event') {
+    const run = memory.runOf(change.run)
+    if (run === undefined) return change
+    const event = { type: change.event.type, ...keep(run, change.event) }
+    return { ...change, event: event as unknown as RunEvent & JsonObject }
+  }
+  if (change.kind !== 'swap') return change
+  const now = clock()
+  switch (change.table) {
+    case 'runs': {
+      const { to } = change
+      const run = memory.runOf(to.run_id)
+      if (run === undefined) return change
+      const { waits_for, ended_day } = to
+      const listed = {
+        ...(waits_for === undefined ? {} : { waits_for }),
+        ...(ended_day === undefined ? {} : { ended_day }),
+      }
+      return { ...change, to: { ...expireRun(to, now), ...listed, volatile: true, ...keep(run, to) } }
+    }
+    case 'calls': {
+      const { to } = change
+      const run = memory.runOf(to.by_run?.run_id)
+      if (run === undefined) return change
+      const { due, ended_day } = to
+      const listed = { ...(due === undefined ? {} : { due }), ...(ended_day === undefined ? {} : { ended_day }) }
+      return { ...change, to: { ...expireCall(to, now), ...listed, ...keep(run, to) } }
+    }
+    case 'approvals': {
+      const run = memory.runOf(change.to.by_run?.run_id)
+      return run === undefined
+        ? change
+        : { ...change, to: { ...expireApproval(change.to, now), ...keep(run, change.to) } }
+    }
+    case 'labels': {
+      const { text, ...label } = change.to
+      const run = text === undefined ? undefined : memory.runOf(partsOfSession(label).thread)
+      return run === undefined ? change : { ...change, to: { ...label, ...keep(run, change.to) } }
+    }
+    default:
+      return change
+  }
+}
+
+/** Large outputs of such runs stay in memory too. */
+function volatileArtifacts(artifacts: Artifacts, memory: VolatileMemory, digest: Digest): Artifacts {
+  return {
+    async put(owner, text, by_run) {
+      const run = memory.runOf(by_run)
+      if (run === undefined) return artifacts.put(owner, text)
+      const hash = digest(text)
+      memory.putOutput(run, owner, hash, text)
+      return hash
+    },
+    async read(owner, hash, from, length) {
+      const text = memory.output(owner, hash)
+      if (text === undefined) return artifacts.read(owner, hash, from, length)
+      return { text: text.slice(from, from + length), size: text.length }
+    },
+    expire: (before) => artifacts.expire(before),
+    erase: (owner) => artifacts.erase(owner),
+  }
+}

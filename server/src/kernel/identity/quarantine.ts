@@ -1,0 +1,78 @@
+import type { Call } from '../contract/call.ts'
+import type { PauseRow } from '../contract/pause.ts'
+import type { Opinion, Verdict } from '../contract/verdict.ts'
+import { findingIfGateTargeted } from './gate-targeted.ts'
+import { pauseScopeOf } from '../decide/judge-pause.ts'
+import type { Change, Committed, Ledger } from '../ports/ledger.ts'
+import type { Tables } from '../ports/reads.ts'
+import { lostAt } from '../changes/unrecorded.ts'
+
+const TRIES = 100
+
+/**
+ * Commits the record of a call and, if a trap was triggered, what stops its caller. If a concurrent commit changes the same
+ * pause, only that pause is read again: the finding stays.
+ */
+export async function commitAndStop(
+  deps: { readonly tables: Tables; readonly ledger: Ledger },
+  call: Call,
+  verdict: Verdict,
+  now: number,
+  changes: readonly Change[],
+): Promise<Committed> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const stopping = [
+      ...(await quarantineChanges(deps, call, verdict, now)),
+      ...findingIfGateTargeted(call, verdict, now),
+    ]
+    const committed = await deps.ledger.commit(stopping.length === 0 ? changes : [...changes, ...stopping])
+    const lost = lostAt(committed)
+    const isOwn = lost === undefined || lost < changes.length
+    if (isOwn) return committed
+  }
+  return 'unavailable'
+}
+
+/**
+ * A caller that triggers a trap is stopped in the same commit that records it: a critical finding, and a pause of the caller that
+ * only an admin lifts.
+ * INVARIANT: after a committed trap the caller is never free to continue.
+ */
+export function quarantineChanges(
+  deps: { readonly tables: Tables },
+  call: Call,
+  verdict: Verdict,
+  now: number,
+): readonly Change[] | Promise<readonly Change[]> {
+  const sprung = verdict.evidence.filter(({ decider, effect }) => decider === 'trap' && effect === 'block')
+  return sprung.length === 0 ? [] : stopCaller(deps, call, sprung, now)
+}
+
+async function stopCaller(
+  { tables }: { readonly tables: Tables },
+  call: Call,
+  sprung: readonly Opinion[],
+  now: number,
+): Promise<readonly Change[]> {
+  const scope = pauseScopeOf(call.caller)
+  const traps = [...new Set(sprung.map(({ source }) => source))].join(', ')
+  const finding: Change = {
+    kind: 'audit',
+    entry: {
+      at: now,
+      type: 'trap.sprung',
+      actor: call.caller.id,
+      trace: call.trace,
+      subject: { call: call.call_id, tool: call.tool_id, thread: call.thread, scope },
+      args_hash: call.args_hash,
+      about: { severity: 'critical', traps },
+    },
+  }
+  const held = await tables.row('pauses', scope)
+  const isStopped = held?.row.active === true && held.row.effect === 'block'
+  // Already stopped: if an admin lifts that pause at this moment, the new finding must still apply.
+  if (isStopped) return [{ kind: 'expect', table: 'pauses', id: scope, version: held.version }, finding]
+  const reason = `${call.call_id} used ${traps}`.slice(0, 300)
+  const row: PauseRow = { v: 1, scope, effect: 'block', active: true, by: 'trap', reason, at: now }
+  return [{ kind: 'swap', table: 'pauses', id: scope, from: held?.version ?? 'absent', to: row }, finding]
+}

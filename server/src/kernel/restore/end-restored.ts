@@ -1,0 +1,265 @@
+import type { AuditEvent } from '../contract/audit-events.ts'
+import type { ApprovalRow } from '../contract/approval.ts'
+import type { CallRow } from '../contract/call.ts'
+import type { KeyId } from '../contract/ids.ts'
+import { LOCAL_OWNER } from '../contract/caller.ts'
+import { Bug, problem, type Problem } from '../contract/problems.ts'
+import { isEndedRun, type RunRow } from '../contract/run.ts'
+import type { AgentState } from '../../guests/agent/state.ts'
+import { agent } from '../../guests/agent/step.ts'
+import { goStale, withdraw } from '../approvals/transitions.ts'
+import { CLOSED } from '../consents/build-consent.ts'
+import { withRecord } from '../../guests/flows/run-moves.ts'
+import { onlyReads } from '../attempt/interpret.ts'
+import { schedules } from '../../guests/workflows/schedules.ts'
+import { auditOf } from '../attempt/call-changes.ts'
+import { everyRow } from '../changes/every-row.ts'
+import { isoOf, swapFlow } from '../../guests/flows/flow-access.ts'
+import { givenBack } from '../../guests/flows/reserve-units.ts'
+import { credentialState } from '../identity/credential-state.ts'
+import type { Change, Ledger, Table } from '../ports/ledger.ts'
+import type { Accounts, Held, Journal, Tables } from '../ports/reads.ts'
+import type { Clock, Ids } from '../ports/runtime.ts'
+import { addRunEvent } from '../runs/run-changes.ts'
+
+export type RestoreDeps = {
+  readonly tables: Tables
+  readonly accounts: Accounts
+  readonly journal: Pick<Journal, 'events'>
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'trace'>
+}
+
+/** How many of each were ended. */
+export type EndedByRestore = {
+  readonly withdrawn: number
+  readonly unknown: number
+  readonly consents: number
+  readonly runs: number
+  readonly logins: number
+}
+
+/** A key that a restored gate accepts. */
+export type RestoredKey = { readonly key_id: KeyId; readonly caller: string; readonly user: string }
+
+const BY = LOCAL_OWNER.id
+
+/**
+ * Ends what a backup would bring back to life. Since it was made, the calls that waited may have run, the approvals may have been used
+ * or denied, and the consents revoked. None of that is in the backup, so nothing may be carried on.
+ * INVARIANT: afterwards no call is pending or executing, no request can be decided or used, and no consent and no login is active.
+ */
+export async function endRestored(deps: RestoreDeps): Promise<EndedByRestore> {
+  const runs = await endAll(deps, 'runs', endedRun)
+  const requests = await endAll(deps, 'approvals', endedRequest)
+  const calls = await endAll(deps, 'calls', endedCall)
+  const consents = await endAll(deps, 'consents', endedConsent)
+  const flowConsents = await endAll(deps, 'flow_consents', endedFlowConsent)
+  await endAll(deps, 'flows', endedExecutions)
+  const logins = await endAll(deps, 'logins', endedLogin)
+  return {
+    withdrawn: requests.get('withdrawn') ?? 0,
+    unknown: calls.get('unknown') ?? 0,
+    consents: (consents.get('revoked') ?? 0) + (flowConsents.get('revoked') ?? 0),
+    runs: runs.get('cancelled') ?? 0,
+    logins: logins.get('ended') ?? 0,
+  }
+}
+
+/** The keys that are valid: their owners may have lost them since the backup was made. */
+export async function restoredKeys({ tables, clock }: RestoreDeps): Promise<readonly RestoredKey[]> {
+  const keys: RestoredKey[] = []
+  for await (const { row } of everyRow(tables, 'credentials'))
+    if (credentialState(row, clock()) === 'active')
+      keys.push({ key_id: row.key_id, caller: row.caller.id, user: row.caller.user })
+  return keys
+}
+
+type Ending = { readonly as: string; readonly changes: readonly Change[] }
+
+/** Nobody else writes to a folder that is being restored, so a commit that is lost is a mistake in the changes. */
+export async function committed(deps: Pick<RestoreDeps, 'ledger'>, changes: readonly Change[]): Promise<void> {
+  const recorded = await deps.ledger.commit(changes)
+  if (recorded !== 'committed') throw new Bug(`what was restored cannot be ended: ${JSON.stringify(recorded)}`)
+}
+
+async function endAll<T extends Table>(
+  deps: RestoreDeps,
+  table: T,
+  end: (deps: RestoreDeps, held: Held<T>) => Ending | undefined | Promise<Ending | undefined>,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>()
+  for await (const held of everyRow(deps.tables, table)) {
+    const ending = await end(deps, held)
+    if (ending === undefined) continue
+    await committed(deps, ending.changes)
+    counts.set(ending.as, (counts.get(ending.as) ?? 0) + 1)
+  }
+  return counts
+}
+
+const noted = (deps: RestoreDeps, type: AuditEvent, subject: Readonly<Record<string, string>>): Change => ({
+  kind: 'audit',
+  entry: { at: deps.clock(), type, actor: BY, trace: deps.ids.trace(), subject },
+})
+
+/** What it did after the backup is not known, and it would do it again. */
+async function endedRun(deps: RestoreDeps, held: Held<'runs'>): Promise<Ending | undefined> {
+  const { row, version } = held
+  if (isEndedRun(row) || (await isIdleThread(deps, row))) return undefined
+  const { waits_for: _, driver: _1, cancelling: _2, fault: _3, ...rest } = row
+  const stopped = { ...rest, executing: [], timers: {} }
+  const swap = (to: RunRow): Change => ({ kind: 'swap', table: 'runs', id: row.run_id, from: version, to })
+  // Goes on with the first time after now: what was due in between may have been started.
+  if (row.kind === schedules.kind)
+    return {
+      as: 'rescheduled',
+      changes: [
+        swap({ ...stopped, status: 'waiting' }),
+        ...addRunEvent(row.run_id, { type: 'schedules.restored', now: deps.clock() }),
+      ],
+    }
+  return {
+    as: 'cancelled',
+    changes: [
+      swap({ ...stopped, status: 'cancelled', ended_at: deps.clock() }),
+      noted(deps, 'run.cancelled', { run: row.run_id }),
+    ],
+  }
+}
+
+/** A thread between two messages does nothing by itself. */
+async function isIdleThread({ journal }: RestoreDeps, row: RunRow): Promise<boolean> {
+  if (row.kind !== agent.kind || row.executing.length > 0 || row.in_memory !== undefined) return false
+  const { node, turn, queue } = row.state as AgentState
+  if (node !== 'END' || turn !== null || queue.length > 0) return false
+  return (await journal.events(row.run_id, row.cursor, 1)).length === 0
+}
+
+async function endedRequest(deps: RestoreDeps, held: Held<'approvals'>): Promise<Ending | undefined> {
+  const { row, version } = held
+  if (row.state !== 'pending' && row.state !== 'approved') return undefined
+  const now = deps.clock()
+  const ended = row.state === 'pending' ? withdraw(row, now) : goStale(row, now)
+  if (!ended.ok) throw new Bug('a request that is open can be ended')
+  const call = await deps.tables.row('calls', row.call_id)
+  return {
+    as: 'withdrawn',
+    changes: [
+      { kind: 'swap', table: 'approvals', id: row.approval_id, from: version, to: ended.value },
+      ...(call?.row.state === 'pending' ? refusedCall(deps, call, whyEnded(ended.value), endedAs(ended.value)) : []),
+    ],
+  }
+}
+
+const endedAs = ({ state }: ApprovalRow): 'withdrawn' | 'stale' => (state === 'withdrawn' ? state : 'stale')
+
+const whyEnded = ({ approval_id, state }: ApprovalRow): Problem =>
+  state === 'withdrawn'
+    ? problem('approval.withdrawn', { approval_id })
+    : problem('approval.stale', { approval_id, because: 'it was approved before a backup that was restored' })
+
+function refusedCall(
+  deps: RestoreDeps,
+  { row, version }: Held<'calls'>,
+  why: Problem,
+  as: 'withdrawn' | 'stale',
+): readonly Change[] {
+  const now = deps.clock()
+  const to: CallRow = { ...row, state: 'refused', ended_at: now, problem: why }
+  const entry = auditOf(`approval.${as}`, to, now, { actor: BY, outcome: 'refused', about: { code: why.code } })
+  return [
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to },
+    { kind: 'audit', entry },
+  ]
+}
+
+/** Without its run, which has ended: if a person settles it as a retry, that gets a new one. */
+function endedCall(deps: RestoreDeps, held: Held<'calls'>): Ending | undefined {
+  const { row, version } = held
+  const now = deps.clock()
+  if (row.state === 'pending') {
+    const why = problem('approval.withdrawn', { approval_id: row.approval_id ?? '' })
+    return { as: 'refused', changes: refusedCall(deps, held, why, 'withdrawn') }
+  }
+  // Both are as harmless as before, and the start of the gate ends them.
+  if (row.state === 'executing' && (row.executor === 'client' || onlyReads(row))) return undefined
+  if (row.state !== 'executing' && row.state !== 'unknown') return undefined
+  if (row.state === 'unknown' && row.run_id === undefined && row.settled === undefined) return undefined
+  const { run_id: _, settled: _1, retry: _2, ...rest } = row
+  const to: CallRow = {
+    ...rest,
+    state: 'unknown',
+    problem: row.state === 'unknown' && row.problem !== undefined ? row.problem : problem('call.interrupted'),
+  }
+  const entry = auditOf('call.interrupted', to, now, { actor: BY, outcome: 'unknown' })
+  return {
+    as: 'unknown',
+    changes: [
+      { kind: 'swap', table: 'calls', id: row.call_id, from: version, to },
+      { kind: 'audit', entry },
+    ],
+  }
+}
+
+function endedConsent(deps: RestoreDeps, { row, version }: Held<'consents'>): Ending | undefined {
+  if (row.revoked_at !== undefined || row.shelf === CLOSED) return undefined
+  const id = row.consent_id
+  const to = { ...row, revoked_by: BY, revoked_at: deps.clock(), shelf: CLOSED }
+  return {
+    as: 'revoked',
+    changes: [
+      { kind: 'swap', table: 'consents', id, from: version, to },
+      noted(deps, 'consent.revoked', { consent: id }),
+    ],
+  }
+}
+
+function endedFlowConsent(deps: RestoreDeps, { row, version }: Held<'flow_consents'>): Ending | undefined {
+  const now = deps.clock()
+  if (row.revoked_at !== undefined || row.expires_at <= now) return undefined
+  const id = row.consent_id
+  return {
+    as: 'revoked',
+    changes: [
+      { kind: 'swap', table: 'flow_consents', id, from: version, to: { ...row, revoked_at: now, revoked_by: BY } },
+      noted(deps, 'flow.consent_revoked', { run: row.run_id, consent: id }),
+    ],
+  }
+}
+
+/** The runs that executed them were cancelled, so nothing would end them. */
+function endedExecutions(deps: RestoreDeps, { row, version }: Held<'flows'>): Ending | undefined {
+  if (row.is !== 'run') return undefined
+  const running = row.executions.filter(({ status }) => status === 'running')
+  if (running.length === 0) return undefined
+  const completed_at = isoOf(deps.clock())
+  let next = row
+  const units: Change[] = []
+  for (const record of running) {
+    const reserved_units = Math.max(1, record.cost_units)
+    next = withRecord(next, {
+      ...record,
+      status: 'failed',
+      reserved_units,
+      completed_at,
+      reason: 'a backup was restored while it ran',
+    })
+    units.push(...givenBack(record, reserved_units))
+  }
+  const subject = { run: row.run_id, flow: `${row.flow_id}@${row.flow_version}` }
+  return {
+    as: 'failed',
+    changes: [swapFlow(next, row.run_id, version), ...units, noted(deps, 'flow.execution_ended', subject)],
+  }
+}
+
+function endedLogin(deps: RestoreDeps, { row, version }: Held<'logins'>): Ending | undefined {
+  const now = deps.clock()
+  if (row.ended_at !== undefined || row.expires_at <= now) return undefined
+  return {
+    as: 'ended',
+    changes: [{ kind: 'swap', table: 'logins', id: row.login_id, from: version, to: { ...row, ended_at: now } }],
+  }
+}

@@ -1,0 +1,108 @@
+import { count } from '../../adapters/cli/print.ts'
+import { existsSync } from 'node:fs'
+import { loadPolicy } from '../../kernel/policy/load-policy.ts'
+import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import { sha256Hex } from '../../adapters/keys/digest.ts'
+import { faultsIn } from '../config-faults.ts'
+import { loadConfig, type LoadedSettings, type Settings } from '../load-config.ts'
+import { offlinePolicy } from '../../guests/policy-lint/offline-policy.ts'
+import { isLoopback } from '../prepare-credentials.ts'
+import { checkParts } from './check-parts.ts'
+
+export type Configured = { readonly settings: Settings | undefined; readonly findings: readonly Finding[] }
+
+/** Checks the file, its references, and its policy, and reports every mistake. */
+export async function checkConfig(file: string): Promise<Configured> {
+  const about = 'configuration'
+  if (!existsSync(file)) {
+    const says = `there is no ${file}; without it the gate has no tool servers`
+    const loaded = loadConfig(file, false)
+    const remedy = 'write one with `sluice init`'
+    return {
+      settings: loaded.ok ? loaded.value : undefined,
+      findings: [{ severity: 'warning', about, says, do: remedy }],
+    }
+  }
+  const loaded = loadConfig(file, true)
+  if (!loaded.ok) {
+    const { paths = '', says = paths, file: where = file } = loaded.problem.about
+    const remedy = `correct it in ${where}; docs/sluice.schema.json lists every key`
+    return {
+      settings: undefined,
+      findings: faultsIn(says).map((fault) => ({ severity: 'error', about, says: fault, do: remedy })),
+    }
+  }
+  const settings = loaded.value
+  return {
+    settings,
+    findings: [
+      { severity: 'ok', about, says: file },
+      ...variablesIn(settings),
+      ...(await checkParts(settings)),
+      ...listenIn(settings),
+    ],
+  }
+}
+
+/** The environment overrides the file, so a reader of the file must be told. */
+function variablesIn({ env }: LoadedSettings): readonly Finding[] {
+  const about = 'environment'
+  const set = env.overrides.map(({ name, path }): Finding => ({
+    severity: 'ok',
+    about,
+    says: `${name} sets ${path.join('.')}`,
+  }))
+  const ignored = env.ignored.map((name): Finding => ({
+    severity: 'warning',
+    about,
+    says: `${name} is not a configuration key and has no effect`,
+    do: 'if it should set a key, see docs/configuration.md for the names; otherwise ignore this',
+  }))
+  return [...set, ...ignored]
+}
+
+function listenIn({ config }: Settings): readonly Finding[] {
+  const { host, port } = config.listen
+  if (isLoopback(host)) return []
+  const says = `it listens on ${host}:${port}, which other machines can reach`
+  const remedy = 'give every caller a key (`sluice keys create`) and put a TLS proxy in front, or listen on 127.0.0.1'
+  return [{ severity: 'warning', about: 'listen', says, do: remedy }]
+}
+
+/** The policy as the gate would load it, and its lint findings. */
+export async function checkPolicy(settings: Settings, config: string): Promise<readonly Finding[]> {
+  const about = 'policy'
+  const loaded = loadPolicy(sha256Hex, settings.policy)
+  if (!loaded.ok) {
+    const remedy = 'correct this line; docs/policy.md describes the policy language'
+    return faultsIn(loaded.problem.about['paths'] ?? '').map((says) => ({ severity: 'error', about, says, do: remedy }))
+  }
+  const findings: Finding[] = []
+  const { preset } = loaded.value
+  if (preset === 'observe')
+    findings.push({
+      severity: 'warning',
+      about,
+      says: 'the preset is observe: every call runs and is only recorded',
+      do: 'set `policy: { preset: careful }` when you have seen enough; `sluice policy replay` shows what it would have stopped',
+    })
+  const linted = await offlinePolicy({ config }).lint({})
+  const found = linted.ok ? linted.value.findings.length : 0
+  if (!linted.ok)
+    findings.push({
+      severity: 'warning',
+      about,
+      says: 'it could not be linted',
+      do: '`sluice policy lint` says why',
+    })
+  if (found > 0)
+    findings.push({
+      severity: 'warning',
+      about,
+      says: `\`sluice policy lint\` has ${found} findings`,
+      do: 'run it to read them',
+    })
+  return findings.length > 0
+    ? findings
+    : [{ severity: 'ok', about, says: `preset ${preset}, ${count(loaded.value.operator.rules.length, 'rule')}` }]
+}

@@ -1,0 +1,46 @@
+import { loadJudgement } from '../../kernel/attempt/facts/load-judgement.ts'
+import type { Problem, Result } from '../../kernel/contract/problems.ts'
+import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import { openArgumentModel } from '../../guests/models/argument-model.ts'
+import { openEmbeddingModel } from '../../guests/search/embedding-model.ts'
+import { localFiles } from '../../guests/sandbox/local-files.ts'
+import { secretOf, serverConfigs } from '../../adapters/upstream/server-config.ts'
+import { locatedFaults } from '../config-faults.ts'
+import type { Settings } from '../load-config.ts'
+import { openChannels } from '../open-channels.ts'
+import { otlpOf } from '../../guests/telemetry/open-metrics.ts'
+import { openSerenity } from '../../guests/serenity/open-serenity.ts'
+import { readPacks } from '../../guests/packs/read-packs.ts'
+
+/**
+ * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
+ * start.
+ */
+export async function checkParts({ config, folder, file }: Settings): Promise<readonly Finding[]> {
+  const { toolflow } = config.models
+  const { embeddings } = config.search
+  const files = localFiles(config.servers, folder)
+  const opened: readonly (Result<unknown> | undefined)[] = [
+    serverConfigs(config.servers, folder),
+    await loadJudgement(config, (text) => secretOf(text, folder, process.env), files),
+    await openSerenity(config.serenity, folder, process.env, () => undefined),
+    openChannels(config.channels, { folder, clock: Date.now, stopping: new AbortController().signal, log() {} }),
+    toolflow && openArgumentModel(toolflow, folder),
+    embeddings && openEmbeddingModel(embeddings, folder),
+    otlpOf(config.telemetry, folder),
+    readPacks({ config, folder }),
+  ]
+  return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))
+}
+
+const ABSENT = 'the secret is missing'
+
+function findingsOf({ about: { paths = '' } }: Problem, file: string): readonly Finding[] {
+  return locatedFaults(paths, file).map((says): Finding => {
+    const isAbsent = says.endsWith(ABSENT)
+    const remedy = isAbsent
+      ? 'set the variable in the environment of the gate (this terminal shows its own only), or create the file'
+      : `correct it in ${file}`
+    return { severity: 'error', about: isAbsent ? 'secrets' : 'configuration', says, do: remedy }
+  })
+}

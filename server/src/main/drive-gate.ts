@@ -1,0 +1,66 @@
+import { createRunDriver } from '../kernel/runs/drive-run.ts'
+import type { Performers } from '../kernel/runs/performer.ts'
+import { scheduleRuns, type Scheduler } from '../kernel/runs/schedule-runs.ts'
+import type { RunKind } from '../kernel/contract/run.ts'
+import { RUN_KINDS } from '../kernel/runs/kinds.ts'
+import { bindGate, type Bound } from './bind-gate.ts'
+import type { GateOptions } from './gate-options.ts'
+import type { GatePorts } from './gate-ports.ts'
+import type { Log } from './log.ts'
+
+/** The commands bound to the opened ports, and the driver that carries out what people decide. */
+export function driveGate(
+  ports: GatePorts,
+  log: Log,
+  around: GateOptions['around'] = {},
+): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
+  const { gate, performers, idle } = bindGate(ports)
+  const { perform = (_kind, inner) => inner } = around
+  const wrapped = new Map([...performers].map(([kind, inner]) => [kind, perform(kind, inner)]))
+  return { gate, scheduler: driveRuns(ports, RUN_KINDS, wrapped, log), idle }
+}
+
+/** The ports that the driver needs. */
+type RunPorts = Pick<
+  GatePorts,
+  'ledger' | 'doubts' | 'shown' | 'tables' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'
+> &
+  Partial<Pick<GatePorts, 'notices' | 'jobs' | 'isVolatile'>> & {
+    readonly liveness: Pick<GatePorts['liveness'], 'isAlive'>
+  }
+
+export function driveRuns(
+  ports: RunPorts,
+  kinds: ReadonlyMap<string, RunKind>,
+  performers: Performers,
+  log: Log,
+): Scheduler {
+  const onFault = (run: string | undefined, error: unknown) =>
+    log('error', 'a run could not be continued', { run, error: String(error) })
+  const driver = createRunDriver({
+    ...ports,
+    kinds,
+    performers,
+    emit: ports.shown.show,
+    onFinished: (run) => scheduler.wake(run),
+    onFault,
+  })
+  const scheduler = scheduleRuns({ ...ports, driver, onFault, isShared: ports.jobs !== undefined })
+  ports.notices?.subscribe('wakes', (runs, origin) => {
+    if (origin === 'here') return
+    // A run whose contents are in this node's memory cannot be driven by the node that woke it.
+    for (const run of runs)
+      if (ports.isVolatile?.(run) === true) scheduler.wake(run)
+      else scheduler.wokenElsewhere(run)
+  })
+  ports.notices?.onMissed(scheduler.missed)
+  const stopWorking = ports.jobs?.work({ drive: scheduler.drive, giveUp: driver.giveUp })
+  return {
+    ...scheduler,
+    async stop() {
+      const stopped = scheduler.stop()
+      await stopWorking?.()
+      await stopped
+    },
+  }
+}

@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Json } from '../../kernel/contract/json.ts'
+import type { HookClient } from '../../kernel/contract/hook-clients.ts'
+import { HOOK_CLIENTS } from '../../kernel/contract/hook-clients.ts'
+import type { HostEnvironment } from './client-files.ts'
+import { editMembers } from './edit-json.ts'
+import { hookLine, type HookLine } from './hook-line.ts'
+import { plainJson } from './jsonc.ts'
+import { opencodePlugin } from './opencode-plugin.ts'
+import { textIn } from './whole-file.ts'
+
+/** Where a client stores its hooks. `home`: the folder whose presence means that the client is used here. */
+export type HookPlace = { readonly client: HookClient; readonly home: string; readonly file: string }
+
+/** How long each client lets a hook run, in seconds: set in its own file, and the wrapper ends before it. */
+const LIMIT_S = 600
+/** How much earlier the gate stops waiting for a person, and the wrapper gives up on the hook. */
+const SPARE_S = 30
+const GIVE_UP_S = 10
+
+export function hookPlaces({ home, env }: HostEnvironment): readonly HookPlace[] {
+  const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config')
+  const homes: Readonly<Record<HookClient, readonly [string, string]>> = {
+    'claude-code': [env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'settings.json'],
+    codex: [env['CODEX_HOME'] ?? join(home, '.codex'), 'hooks.json'],
+    copilot: [env['COPILOT_HOME'] ?? join(home, '.copilot'), 'hooks/sluice.json'],
+    cursor: [join(home, '.cursor'), 'hooks.json'],
+    gemini: [join(home, '.gemini'), 'settings.json'],
+    opencode: [join(config, 'opencode'), 'plugin/sluice.js'],
+    qwen: [join(home, '.qwen'), 'settings.json'],
+  }
+  return HOOK_CLIENTS.map((client) => ({
+    client,
+    home: homes[client][0],
+    file: join(homes[client][0], homes[client][1]),
+  }))
+}
+
+export const presentPlaces = (around: HostEnvironment): readonly HookPlace[] =>
+  hookPlaces(around).filter(({ home }) => existsSync(home))
+
+/** The parts of the installed command. `own`: what opencode's user permits. */
+export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'> & { readonly own?: Json }
+
+/**
+ * The client's file with our hooks added; other hooks and settings of the user are kept. Undefined if it cannot be changed, or
+ * already has them.
+ */
+export function withHooks(place: HookPlace, program: HookProgram, changed?: string): string | undefined {
+  const { client, file } = place
+  const before = changed ?? textIn(file)
+  if (before === undefined && existsSync(file)) return undefined
+  if (client === 'opencode') {
+    const text = opencodePlugin(program.socket, program.own)
+    return before === text ? undefined : text
+  }
+  const line = (event: HookEvent) =>
+    hookLine({
+      ...program,
+      client,
+      mode: event.mode,
+      name: event.name,
+      limit_s: LIMIT_S - GIVE_UP_S,
+      wait_s: LIMIT_S - SPARE_S,
+    })
+  const theirs = hooksIn(before)
+  const ours = FORMATS[client](line)
+  // Something else is in the place of our events: it is the user's.
+  if (theirs === undefined || Object.keys(ours).some((name) => !Array.isArray(theirs[name] ?? []))) return undefined
+  const value = merged(theirs, ours)
+  const text = before === undefined || before.trim() === '' ? EMPTY[client] : before
+  try {
+    const next = editMembers(text, { at: [], remove: [], add: { name: 'hooks', value } })
+    return next === before ? undefined : next
+  } catch {
+    return undefined
+  }
+}
+
+/** Lists of hooks by event. A client may store other settings beside them. */
+type Hooks = Readonly<Record<string, unknown>>
+type HookEvent = { readonly name: string; readonly mode: HookLine['mode'] }
+type Line = (event: HookEvent) => string
+type Client = Exclude<HookClient, 'opencode'>
+
+const EMPTY: Readonly<Record<Client, string>> = {
+  'claude-code': '{}\n',
+  codex: '{}\n',
+  copilot: '{\n  "version": 1\n}\n',
+  cursor: '{\n  "version": 1\n}\n',
+  gemini: '{}\n',
+  qwen: '{}\n',
+}
+
+function events(before: string, after: readonly string[], prompt: string): readonly HookEvent[] {
+  return [
+    { name: before, mode: 'refuse' },
+    ...after.map((name) => ({ name, mode: 'pass' as const })),
+    { name: prompt, mode: 'pass' },
+  ]
+}
+
+/** An entry per event, in the format of Claude Code. `unit`: the unit of the client's time limit. */
+const claudeLike =
+  (list: readonly HookEvent[], unit: number, more: object = {}) =>
+  (line: Line): Hooks =>
+    Object.fromEntries(
+      list.map((event) => {
+        const hook = { type: 'command', command: line(event), timeout: LIMIT_S * unit, ...more }
+        return [event.name, [{ matcher: '*', hooks: [hook] }]]
+      }),
+    )
+
+const CLAUDE = events('PreToolUse', ['PostToolUse'], 'UserPromptSubmit')
+const FORMATS: Readonly<Record<Client, (line: Line) => Hooks>> = {
+  'claude-code': (line) => {
+    const hooks = claudeLike(CLAUDE, 1)(line)
+    const [first] = (hooks['PreToolUse'] ?? []) as { matcher: string; hooks: object[] }[]
+    const closed =
+      first === undefined ? [] : [{ ...first, hooks: first.hooks.map((hook) => ({ ...hook, onFailure: 'block' })) }]
+    return { ...hooks, PreToolUse: closed }
+  },
+  codex: claudeLike(CLAUDE, 1),
+  qwen: claudeLike(CLAUDE, 1000),
+  gemini: claudeLike(events('BeforeTool', ['AfterTool'], 'BeforeAgent'), 1000, { name: 'sluice' }),
+  cursor: (line) => {
+    const before = ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution', 'beforeReadFile']
+    const after = ['postToolUse', 'afterShellExecution', 'afterMCPExecution', 'beforeSubmitPrompt']
+    const entry = (name: string, mode: HookLine['mode'], more: object) => [
+      name,
+      [{ command: line({ name, mode }), timeout: LIMIT_S, ...more }],
+    ]
+    return Object.fromEntries([
+      ...before.map((name) => entry(name, 'refuse', { failClosed: true })),
+      ...after.map((name) => entry(name, 'pass', {})),
+    ]) as Hooks
+  },
+  copilot: (line) =>
+    Object.fromEntries(
+      events('preToolUse', ['postToolUse'], 'userPromptSubmitted').map((event) => [
+        event.name,
+        [{ type: 'command', bash: line(event), timeoutSec: LIMIT_S }],
+      ]),
+    ),
+}
+
+/** Undefined if the file cannot be read, or its `hooks` are not a map. */
+function hooksIn(text: string | undefined): Hooks | undefined {
+  try {
+    const read: unknown = text === undefined || text.trim() === '' ? {} : JSON.parse(plainJson(text))
+    const hooks = typeof read === 'object' && read !== null && 'hooks' in read ? read.hooks : {}
+    return typeof hooks === 'object' && hooks !== null && !Array.isArray(hooks) ? (hooks as Hooks) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The user's own hooks, then ours; an earlier one of ours is replaced. */
+function merged(theirs: Hooks, ours: Hooks): Hooks {
+  const names = [...new Set([...Object.keys(theirs), ...Object.keys(ours)])]
+  return Object.fromEntries(
+    names.map((name) => {
+      const listed = theirs[name] ?? []
+      if (!Array.isArray(listed)) return [name, listed]
+      const kept = listed.filter((entry) => !isOurs(JSON.stringify(entry)))
+      return [name, [...kept, ...((ours[name] ?? []) as readonly unknown[])]]
+    }),
+  )
+}
+
+/**
+ * The same text without our hooks, for a file that its client has rewritten since. Undefined if there are none, or if the gate is
+ * also a tool server in it: what it replaced there is only in the backup.
+ */
+export function withoutHooks(text: string): string | undefined {
+  if (!isOurs(text) || /bin[\\/]+sluice"/.test(text)) return undefined
+  const hooks = hooksIn(text)
+  if (hooks === undefined) return undefined
+  const kept = Object.entries(merged(hooks, {})).filter(([, entries]) => !Array.isArray(entries) || entries.length > 0)
+  try {
+    return editMembers(text, { at: [], remove: [], add: { name: 'hooks', value: Object.fromEntries(kept) } })
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text contains a hook of this gate. */
+export const isOurs = (text: string): boolean => /sluice-hook\.cjs|sluice gate plugin/.test(text)

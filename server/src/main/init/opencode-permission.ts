@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Json } from '../../kernel/contract/json.ts'
+import { editMembers } from './edit-json.ts'
+import { plainJson } from './jsonc.ts'
+
+/**
+ * opencode runs every tool if a plugin is missing or does not load. So its settings deny all of them, and the plugin, once
+ * loaded, restores the user's own permissions: without the plugin the model is offered no tool at all.
+ */
+const CLOSED = { '*': 'deny' }
+
+/** The file with opencode's settings, in its settings folder. */
+export function opencodeSettings(home: string): string {
+  const names = ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(home, name))
+  return names.find((file) => existsSync(file)) ?? join(home, 'opencode.json')
+}
+
+export type ClosedSettings = {
+  /** The settings with everything denied. Undefined if they already are, or cannot be edited. */
+  readonly text?: string
+  /** What the user permits. The plugin keeps it. */
+  readonly own?: Json
+}
+
+/** `plugin`: the text of the installed plugin. */
+export function closedSettings(before: string | undefined, plugin: string | undefined): ClosedSettings {
+  const permission = permissionIn(before)
+  if (isClosed(permission) && plugin !== undefined) return kept(ownIn(plugin))
+  const text = before === undefined || before.trim() === '' ? '{}\n' : before
+  try {
+    const next = editMembers(text, { at: [], remove: [], add: { name: 'permission', value: CLOSED } })
+    return { ...kept(permission), ...(next === undefined ? {} : { text: next }) }
+  } catch {
+    return kept(permission)
+  }
+}
+
+/** Whether opencode's settings deny everything that no plugin permits. */
+export const isClosedText = (text: string): boolean => isClosed(permissionIn(text))
+
+const kept = (own: Json | undefined): ClosedSettings => (own === undefined ? {} : { own })
+
+const isClosed = (permission: Json | undefined): boolean =>
+  typeof permission === 'object' && permission !== null && '*' in permission && permission['*'] === 'deny'
+
+function permissionIn(text: string | undefined): Json | undefined {
+  try {
+    const read: unknown = text === undefined || text.trim() === '' ? {} : JSON.parse(plainJson(text))
+    return typeof read === 'object' && read !== null && 'permission' in read ? (read.permission as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function ownIn(plugin: string): Json | undefined {
+  const [, line] = /^const own = (.+)$/m.exec(plugin) ?? []
+  return line === undefined || line === 'undefined' ? undefined : (JSON.parse(line) as Json)
+}

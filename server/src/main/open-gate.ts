@@ -1,0 +1,153 @@
+import type { Counts } from '../kernel/ports/counts.ts'
+import type { Gate } from './gate.ts'
+import type { Clock } from '../kernel/ports/runtime.ts'
+import { followHub } from '../guests/hub/follow-hub.ts'
+import { keepCheckpoints } from '../kernel/audit/keep-checkpoints.ts'
+import { type LivePolicy } from '../kernel/policy/live-policy.ts'
+import { sweepExpired, type Swept } from '../kernel/retention/sweep-expired.ts'
+import { ok, problem, refuse, type Result } from '../kernel/contract/problems.ts'
+import { lockStore } from '../adapters/stores/open-store.ts'
+import { type Telemetry } from '../guests/telemetry/open-telemetry.ts'
+import { openDataFolder } from './open-data-folder.ts'
+import { driveGate } from './drive-gate.ts'
+import type { Settings } from './load-config.ts'
+import { unsignedLog, sweepRegularly } from './regular-work.ts'
+import { after } from './timers.ts'
+import type { GateOptions } from './gate-options.ts'
+import { openPorts } from './open-ports.ts'
+import { recoverFromDead } from './recover-from-dead.ts'
+import { storeOf } from './store-of.ts'
+import { answerNodes } from '../guests/hub/answer-nodes.ts'
+import { answerRooms } from '../guests/chat/answer-rooms.ts'
+
+export type OpenedGate = {
+  readonly gate: Gate
+  readonly live: LivePolicy
+  /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
+  readonly settled: Promise<void>
+  readonly telemetry: Telemetry
+  readonly counts: Counts
+  readonly clock: Clock
+  /** Deletes what the retention policy says. Done automatically every hour. */
+  sweep(): Promise<Swept>
+  /** Accepts no more calls and ends all waits; calls in progress continue. */
+  stopTaking(): void
+  /** Resolves when every call has its outcome, including those that nobody waits for, or after `ms`. */
+  lastCalls(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+const CHECKPOINT_TICK_MS = 1000
+
+/** Opens everything a gate needs, in order, and recovers what an earlier process left behind. */
+export async function openGate(settings: Settings, options: GateOptions): Promise<Result<OpenedGate>> {
+  const { log } = options
+  const store = storeOf(settings)
+  const folder = await openDataFolder(store)
+  if (!folder.ok) return folder
+  const lock = await lockStore(store)
+  if (!lock.ok) return lock
+  const checked = (await options.checkFirst?.()) ?? ok(undefined)
+  const opened = checked.ok ? await openPorts(settings, { ...options, alone: true }, folder.value.fresh) : checked
+  if (!opened.ok) {
+    lock.value.release()
+    return opened
+  }
+  const { ports, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured, time } =
+    opened.value
+  const { gate, scheduler, idle } = driveGate(ports, log, options.around)
+  // Telemetry starts in the background.
+  telemetry
+    .begin()
+    .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
+  const recovery = await recoverFromDead(ports, scheduler, log)
+  const leaveRooms = answerRooms(gate, ports.rooms, (error) =>
+    log('error', 'a chat message could not be handled', { error: String(error) }),
+  )
+  const leaveNodes =
+    ports.nodeRoom === undefined
+      ? undefined
+      : answerNodes(gate, ports.nodeRoom, ports.clock, (error) =>
+          log('error', 'a message of a node could not be handled', { error: String(error) }),
+        )
+  const listening = await Promise.all(
+    transports.flatMap(
+      (one) => one.listen?.((message) => gate.workflows.takeMessage(message), gate.workflows.admitsInvitation) ?? [],
+    ),
+  )
+  const followed =
+    ports.hub === undefined
+      ? undefined
+      : await followHub(
+          {
+            ...ports,
+            onFault: (error) => log('error', 'an answer of the hub could not be handled', { error: String(error) }),
+          },
+          ports.hub,
+        )
+  if (followed !== undefined) following.wake = () => followed.wake()
+  const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
+  const keeper = keepCheckpoints(
+    { ...ports, keys: ports.keys.checkpoints },
+    { every_entries: checkpoint_entries, every_ms: checkpoint_seconds * 1000 },
+  )
+  const complain = unsignedLog(log, checkpoint_seconds * 1000)
+  const begun = await keeper.begin()
+  if (!begun.ok) complain(begun.problem)
+  const tick = setInterval(() => {
+    void time.tick()
+    keeper.tick().then(
+      (written) => (written.ok ? undefined : complain(written.problem)),
+      (error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }),
+    )
+  }, CHECKPOINT_TICK_MS)
+  const sweep = async () => {
+    await gate.judgements.sweep()
+    const quiet = { ...ports, ledger: ports.quiet, isStopping: () => stopping.signal.aborted }
+    return sweepExpired(quiet, settings.config.retention)
+  }
+  const retention = await sweepRegularly(sweep, log, ports.jobs)
+  const stopTaking = () => {
+    ports.intake.close(problem('gate.stopping'))
+    stopping.abort()
+  }
+  const shutDown = async () => {
+    stopTaking()
+    clearInterval(tick)
+    await leaveRooms()
+    await followed?.stop()
+    await leaveNodes?.()
+    await Promise.all(listening.map((stop) => stop()))
+    await retention.stop()
+    hangUp()
+    await scheduler.stop()
+    await recovery.stop()
+    // Calls that still run end with their tool servers, and what is known about them is recorded.
+    await closeServers()
+    await idle()
+    // If the store is unavailable, the next start signs its entries.
+    await time.close()
+    const signed = await keeper.close().catch(() => refuse('audit.unavailable'))
+    if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
+    await close()
+    lock.value.release()
+  }
+  let closing: Promise<void> | undefined
+  return ok({
+    gate: measured.gate(gate),
+    telemetry,
+    live: ports.live,
+    counts: ports.counts,
+    clock: ports.clock,
+    settled,
+    sweep,
+    stopTaking,
+    async lastCalls(ms) {
+      let forget = () => {}
+      const waited = new Promise<void>((resolve) => (forget = after(ms, resolve)))
+      await Promise.race([idle(), waited])
+      forget()
+    },
+    close: () => (closing ??= shutDown()),
+  })
+}

@@ -1,0 +1,200 @@
+import { createRunOutput } from '../kernel/runs/run-output.ts'
+import { loadRoutes } from '../kernel/approvals/load-routes.ts'
+import { requestTimeout } from '../kernel/approvals/request-timeout.ts'
+import { linksOf } from '../guests/hub/hub-links.ts'
+import { createIntake } from '../kernel/attempt/intake.ts'
+import type { TimeKeeper } from '../kernel/clock/latest-time.ts'
+import { steadyClock } from '../kernel/clock/steady-clock.ts'
+import type { PolicyStore } from '../kernel/policy/put-policy.ts'
+import { openSessions } from '../kernel/sessions/sessions.ts'
+import type { MessageTransport } from '../kernel/ports/transports.ts'
+import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
+import { newApiKey } from '../adapters/keys/api-keys.ts'
+import { sha256Hex } from '../adapters/keys/digest.ts'
+import { openIssuers } from '../adapters/keys/open-issuers.ts'
+import { openPasskeys } from '../adapters/keys/passkeys.ts'
+import { openWebPush } from '../guests/web-push/web-push.ts'
+import { ownServer } from './own-server.ts'
+import { pushPost } from '../guests/web-push/push-post.ts'
+import { scryptPassphrases } from '../adapters/keys/passphrases.ts'
+import type { Measured } from '../guests/telemetry/measure.ts'
+import type { Telemetry } from '../guests/telemetry/open-telemetry.ts'
+import { configSections } from './config-sections.ts'
+import { createYieldWhenDue } from './yield-when-due.ts'
+import { digestBytes, placesIn } from './data-folder.ts'
+import type { Settings } from './load-config.ts'
+import { openFlowPolicy } from '../guests/flows/flow-policy-file.ts'
+import type { GateOptions } from './gate-options.ts'
+import type { ServerTable } from './live-servers.ts'
+import { newNonce } from '../guests/hub/open-hub.ts'
+import { followKeys } from './follow-keys.ts'
+import { openStorage } from './open-storage.ts'
+import { openTools } from './open-tools.ts'
+import { randomIds } from './random-ids.ts'
+import { readParts } from './read-parts.ts'
+import { after, persist } from './timers.ts'
+import { documentPorts } from '../guests/workflows/document-ports.ts'
+import { withMessages } from '../guests/workflows/messages-server.ts'
+import { openTransports } from '../guests/workflows/open-transports.ts'
+import type { GatePorts } from './gate-ports.ts'
+
+export type OpenedPorts = {
+  readonly ports: GatePorts
+  readonly transports: readonly MessageTransport[]
+  /** What a request to the hub wakes, once the hub is followed. */
+  readonly following: { wake: () => void }
+  readonly settled: Promise<void>
+  readonly telemetry: Telemetry
+  readonly measured: Measured
+  readonly time: TimeKeeper
+  readonly stopping: AbortController
+  /** Aborts messages that are being sent to channels; they are sent again after the next start. */
+  hangUp(): void
+  closeServers(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The rooms' ports, opened in three parts: what the settings say, the store, the tools. Several processes may share a store;
+ * recovery is for the one that holds the folder's lock.
+ */
+export async function openPorts(given: Settings, options: GateOptions, fresh: boolean): Promise<Result<OpenedPorts>> {
+  const stopping = new AbortController()
+  const steady = steadyClock({ wall: Date.now, monotonic: () => performance.now() })
+  const clock = steady.now
+  const opened = openTransports(given.config.transports, {
+    folder: given.folder,
+    stopping: stopping.signal,
+    log: options.log,
+  })
+  if (!opened.ok) return opened
+  const transports = [...(options.transports ?? []), ...opened.value.transports]
+  const table: ServerTable = { ...withMessages(given.config.servers, transports) }
+  const settings = { ...given, config: { ...given.config, servers: table } }
+  const { config } = settings
+  const parts = await readParts(settings, options.log, fresh, clock)
+  if (!parts.ok) return parts
+  const { log, scanner, hangUp } = parts.value
+  const storage = await openStorage(settings, parts.value, {
+    ...options,
+    stopping: stopping.signal,
+    steady,
+    serverStatus: () => (tools.ok ? tools.value.status() : []),
+  })
+  if (!storage.ok) {
+    await scanner.close()
+    return storage
+  }
+  const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, transports, clock })
+  if (!tools.ok) {
+    await scanner.close()
+    await storage.value.close()
+    return tools
+  }
+  const { telemetry, measured } = storage.value
+  const { callbacks } = parts.value.ports
+  const { tables, artifacts } = storage.value.ports
+  const sessions = openSessions({
+    tables,
+    artifacts,
+    judgement: parts.value.ports.judgement,
+    yieldWhenDue: createYieldWhenDue(),
+  })
+  let hubFault = 'the hub did not confirm the request'
+  const following = { wake: () => {} }
+  const ports: GatePorts = {
+    sessions,
+    ...parts.value.ports,
+    ownServer: ownServer({ config: settings.file, url: options.url }),
+    ...storage.value.ports,
+    ...tools.value.ports,
+    ...documentPorts(tables, process.env),
+    rotate: followKeys({
+      keys: parts.value.ports.keys,
+      shared: parts.value.shared,
+      notices: storage.value.ports.notices,
+      liveness: storage.value.ports.liveness,
+      onFault: (code) => log('error', 'the keys of the other nodes could not be read', { code }),
+    }),
+    incoming: opened.value.incoming,
+    clock,
+    digest: sha256Hex,
+    digestBytes,
+    ids: randomIds,
+    toolflow: config.toolflow,
+    agentSettings: config.agent,
+    flowSettings: config.flows,
+    flowPolicy: openFlowPolicy(settings.data, process.env),
+    shown: createRunOutput(),
+    showsTokens: process.env['ENV'] === 'dev',
+    settings: { file: settings.file, sections: configSections(config) },
+    holdFor: (verdict, risk) => requestTimeout(config.approvals, verdict, risk),
+    routes: loadRoutes(config.approvals, config.channels),
+    packs: parts.value.packs,
+    serverSettings: () => table,
+    pendingLimits: {
+      requests: config.approvals.pending_per_caller,
+      bytes: config.approvals.pending_bytes_per_caller,
+    },
+    passphrases: scryptPassphrases,
+    passkeys: openPasskeys(parts.value.ports.keys.derived),
+    webPush: openWebPush(placesIn(settings.data).keys, {
+      post: pushPost(stopping.signal),
+      clock: Date.now,
+      services: config.channels.push_services,
+      subject: config.channels.url?.startsWith('https:') === true ? config.channels.url : 'mailto:sluice@localhost',
+    }),
+    strong: config.approvals.strong,
+    tokensCountAs: config.approvals.tokens,
+    // For a node, the people who decide are at its hub.
+    otherApprovers:
+      config.auth.oidc.length > 0 || config.hub !== undefined
+        ? 'unknown'
+        : [...callbacks.values()].map(({ approver }) => approver.user),
+    policyStore: options.policyStore ?? NOT_WRITABLE,
+    doctor: once(options.doctor ?? (() => Promise.resolve({ ok: true, findings: [] }))),
+    issuers: openIssuers(config.auth.oidc, clock),
+    newKey: newApiKey,
+    intake: createIntake(storage.value.closedBy),
+    probe: options.probe ?? (() => {}),
+    stopping: stopping.signal,
+    onUndelivered: (channel, delivery_id, attempt) =>
+      log('warn', 'a message was not accepted and will be sent again later', { channel, delivery_id, attempt }),
+    links: linksOf(sha256Hex, parts.value.ports.hub, () => config.channels.url ?? options.url()),
+    nonce: newNonce,
+    hubFault: { get: () => hubFault, set: (why) => (hubFault = why) },
+    wakeHub: () => following.wake(),
+    after,
+    persist,
+  }
+  return ok({
+    ports,
+    following,
+    transports,
+    telemetry,
+    measured,
+    time: storage.value.time,
+    stopping,
+    hangUp,
+    settled: tools.value.settled,
+    closeServers: () => tools.value.closeServers(),
+    async close() {
+      tools.value.unwatch()
+      await telemetry.close()
+      await tools.value.closeServers()
+      await scanner.close()
+      await storage.value.close()
+    },
+  })
+}
+
+const NOT_WRITABLE: PolicyStore = {
+  text: () => '',
+  replace: () => refuse('policy.not_writable', { why: 'this gate has no policy file' }),
+}
+
+/** However many callers there are, it runs once at a time. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => (running ??= work().finally(() => (running = undefined)))
+}

@@ -1,0 +1,218 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { filterAnswers } from '../kernel/attempt/filter-answers.ts'
+import { redactReplies, sensitiveTextFilter } from '../guests/content/redact-answers.ts'
+import { ownCredentialsFilter, redactOwnReplies } from '../guests/content/redact-own-answers.ts'
+import { openCatalogue } from '../kernel/catalogue/catalogue.ts'
+import { openListingFindings } from '../kernel/catalogue/listing-findings.ts'
+import { openHabits } from '../guests/search/search-habits.ts'
+import { openSemanticSearch } from '../guests/search/semantic-search.ts'
+import { followNodes, announcingPolicy } from '../kernel/changes/follow-nodes.ts'
+import { openLivePolicy, type LivePolicy } from '../kernel/policy/live-policy.ts'
+import { unlistedRules } from '../kernel/policy/unlisted-rules.ts'
+import type { Clock } from '../kernel/ports/runtime.ts'
+import type { Catalogue } from '../kernel/ports/catalogue.ts'
+import type { MessageTransport } from '../kernel/ports/transports.ts'
+import { ok, PROBLEMS, type Result } from '../kernel/contract/problems.ts'
+import { sha256Hex } from '../adapters/keys/digest.ts'
+import { openLoginStore } from '../guests/server-logins/server-logins.ts'
+import { openVectors } from '../guests/search/vectors.ts'
+import { openServerLogins } from '../guests/server-logins/open-server-logins.ts'
+import { openToolServers } from '../adapters/upstream/open-tool-servers.ts'
+import { createYieldWhenDue } from './yield-when-due.ts'
+import { placesIn } from './data-folder.ts'
+import type { Settings } from './load-config.ts'
+import type { GateOptions } from './gate-options.ts'
+import { liveServers, type ServerTable } from './live-servers.ts'
+import type { Log } from './log.ts'
+import { MESSAGES, MESSAGES_TOOL, sendingMessages, withMessages } from '../guests/workflows/messages-server.ts'
+import { onListedWith } from './on-listed.ts'
+import type { Storage } from './open-storage.ts'
+import { randomIds } from './random-ids.ts'
+import type { Parts } from './read-parts.ts'
+import { openServerFolders } from './server-folders.ts'
+import { serverReporter } from './server-reports.ts'
+import type { GatePorts } from './gate-ports.ts'
+
+/** How long lists and searches wait for servers that are still connecting, counted from the start of the gate. */
+const FIRST_LISTING_MS = 5_000
+
+/** The catalogue, the active policy and the tool servers. */
+export type Tools = {
+  readonly ports: Pick<
+    GatePorts,
+    | 'yieldWhenDue'
+    | 'catalogue'
+    | 'live'
+    | 'policy'
+    | 'servers'
+    | 'offerings'
+    | 'logins'
+    | 'serverReports'
+    | 'retryServer'
+    | 'firstListing'
+    | 'meaning'
+    | 'learning'
+  >
+  /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
+  readonly settled: Promise<void>
+  status: ReturnType<typeof openToolServers>['status']
+  closeServers(): Promise<void>
+  /** Stops watching the policy's files and the other nodes. */
+  unwatch(): void
+}
+
+type ToolOptions = Pick<GateOptions, 'policy' | 'readServers' | 'onReloaded' | 'url' | 'transports'> & {
+  readonly clock: Clock
+}
+
+/** Third of the three parts of a gate: what is judged, and by which rules. */
+export async function openTools(
+  settings: Settings & { readonly table: ServerTable },
+  parts: Parts,
+  { ports, measured }: Storage,
+  { policy, readServers, onReloaded, url, transports = [], clock }: ToolOptions,
+): Promise<Result<Tools>> {
+  const { config } = settings
+  const { log, own, configs, embedder, scanner } = parts
+  const { ledger, tables } = ports
+  const shared = { ledger, tables, clock, digest: sha256Hex, ids: randomIds }
+  const yieldWhenDue = createYieldWhenDue()
+  const catalogue = await openCatalogue({ tables, servers: config.servers, yieldWhenDue, packs: parts.packs })
+  const listingFindings = await openListingFindings(tables, Object.keys(config.servers))
+  const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
+  const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
+  if (!opened.ok) return opened
+  const policyOnly = announcingPolicy(loggedPolicy(opened.value, catalogue, log), ports.notices)
+  const logins = openServerLogins({
+    store: openLoginStore(placesIn(settings.data).keys),
+    clock,
+    base: () => (config.channels.url ?? url()).replace(/\/$/, ''),
+    warn: (server, says) => log('warn', says, { server }),
+    onSecrets: own.refresh,
+  })
+  const onListed = onListedWith({
+    ...shared,
+    catalogue,
+    yieldWhenDue,
+    redact: own.redactAll,
+    live: policyOnly,
+    listingFindings,
+    table: settings.table,
+    log,
+  })
+  const report = serverReporter()
+  const mayAct = () => ports.liveness.mayAct()
+  const servers = openToolServers({
+    logins,
+    servers: openServerFolders(settings.data, configs),
+    version: ports.version,
+    mayAct,
+    onListed,
+    log: ({ level, server, says }) => log(level, says, { server }),
+  })
+  const changing = liveServers({
+    table: settings.table,
+    folder: settings.folder,
+    configs,
+    read: () => withMessagesIn((readServers ?? (() => ok(settings.table)))(), transports),
+    place: (configs) => openServerFolders(settings.data, configs),
+    servers,
+    catalogue,
+    ledger,
+    log,
+    onChange: () => own.refresh(),
+  })
+  const live: LivePolicy = {
+    ...policyOnly,
+    // Servers first: conditions are checked against the schemas of the existing tools.
+    async reload(because, by) {
+      const isFile = because !== 'catalogue'
+      const changed = isFile ? await changing.reload() : undefined
+      const reloaded = await policyOnly.reload(because, by)
+      if (changed?.ok === true && reloaded.ok) onReloaded?.()
+      return reloaded
+    },
+  }
+  const meaning = embedder && {
+    meaning: openSemanticSearch({
+      catalogue,
+      embedder,
+      vectors: await openVectors(join(placesIn(settings.data).vectors, vectorsName(config))),
+      clock,
+      pause: (ms) => sleep(ms, undefined, { ref: false }),
+      weight: config.search.embeddings?.weight ?? 1,
+    }),
+  }
+  const unwatch = source.watch(() => void live.reload('file'))
+  const unfollow = followNodes({
+    notices: ports.notices,
+    catalogue,
+    live,
+    servers: Object.keys(config.servers),
+    onFault: (error) => log('error', 'changes made by another node could not be read', { error: String(error) }),
+  })
+  if (transports.length > 0) await onListed(MESSAGES, [MESSAGES_TOOL])
+  const outputs = config.dlp.outputs === 'off' ? undefined : scanner
+  const filters = [
+    ownCredentialsFilter(own.current, scanner),
+    ...(outputs === undefined ? [] : [sensitiveTextFilter(outputs)]),
+  ]
+  const settled = Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined)
+  const firstListing = Promise.race([settled, sleep(FIRST_LISTING_MS, undefined, { ref: false })])
+  return ok({
+    ports: {
+      firstListing: () => firstListing,
+      yieldWhenDue,
+      catalogue,
+      live,
+      policy: () => live.current(),
+      servers: measured.servers(sendingMessages(filterAnswers(servers, filters), transports, mayAct)),
+      offerings: redactReplies(redactOwnReplies(servers, own.current, scanner), outputs),
+      logins,
+      serverReports: () =>
+        own.redactAll(
+          servers.status().map((status) => ({ ...report(status), findings: listingFindings.of(status.server) })),
+        ),
+      async retryServer(server) {
+        await changing.findSecrets(server)
+        await servers.retry(server)
+      },
+      ...meaning,
+      ...(config.search.learn ? { learning: openHabits({ ...shared, clock }) } : {}),
+    },
+    settled,
+    status: () => servers.status(),
+    closeServers: () => servers.close(),
+    unwatch() {
+      unwatch()
+      unfollow()
+    },
+  })
+}
+
+/** A configuration that was read again, with the server for messages. */
+const withMessagesIn = (
+  read: Result<Settings['config']['servers']>,
+  transports: readonly MessageTransport[],
+): Result<Settings['config']['servers']> => (read.ok ? ok(withMessages(read.value, transports)) : read)
+
+/** Wraps the policy and logs every reload that a person should know about. */
+function loggedPolicy(live: LivePolicy, catalogue: Pick<Catalogue, 'tools'>, log: Log): LivePolicy {
+  return {
+    ...live,
+    async reload(because, by) {
+      const reloaded = await live.reload(because, by)
+      if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
+      else if (reloaded.value.changed) {
+        log('info', 'a new policy is active', { because, ...reloaded.value })
+        for (const { says, source } of unlistedRules(live.current(), catalogue)) log('warn', says, { source })
+      }
+      return reloaded
+    },
+  }
+}
+
+/** Vectors of two models cannot be compared. */
+const vectorsName = ({ search: { embeddings } }: Settings['config']): string =>
+  `${sha256Hex(`${embeddings?.url} ${embeddings?.model}`).slice(0, 16)}.txt`

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
+import { count } from '../kernel/contract/framed-text.ts'
+import { ok, PROBLEMS, refuse, type Problem } from '../kernel/contract/problems.ts'
+import { commandFor, commandName } from '../adapters/cli/command-name.ts'
+import type { UpOptions } from '../adapters/cli/local-gate.ts'
+import { callerIdentifier } from '../adapters/http/caller-of.ts'
+import { loginRateLimit } from '../adapters/http/login-rate-limit.ts'
+import { REQUEST_DRAIN_MS } from '../adapters/http/track-requests.ts'
+import { checkAddress } from './check-address.ts'
+import { clientAddress } from '../adapters/http/client-address.ts'
+import { doorOnDemand } from '../adapters/http/door-on-demand.ts'
+import { listen } from '../adapters/http/listen.ts'
+import type { ApiDoor } from '../adapters/http/api-listener.ts'
+import { callListener } from '../adapters/http/call-listener.ts'
+import { mcpListener } from '../adapters/mcp/serve-http.ts'
+import { markNode, placesIn } from './data-folder.ts'
+import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
+import { compileWhenBusy } from './compile-when-busy.ts'
+import { freeMemoryWhenIdle } from './free-memory-when-idle.ts'
+import { installedHook, refreshHook } from '../guests/hooks/installed-hook.ts'
+import { greetDemo } from '../guests/demo/greet-demo.ts'
+import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
+import { prepareCredentials } from './prepare-credentials.ts'
+import { isMissingOrEmpty, MISSING_OR_EMPTY, policyFiles } from './policy-files.ts'
+import { agreeTo, keepTrusting } from './trust/check-trust.ts'
+import { checkOwnedBy, markOwnedBy } from './trust/data-owner.ts'
+import { policyStore } from './write-policy.ts'
+import { openLog } from './log.ts'
+import type { GateOptions } from './gate-options.ts'
+import { openGate } from './open-gate.ts'
+import { problemText } from './problem-text.ts'
+import { randomIds } from './random-ids.ts'
+import { writeDemo } from '../guests/demo/write-demo.ts'
+
+/** How long a node among others still answers `gate.stopping` before it stops listening. */
+const DRAIN_MS = 2_000
+
+const LEFT_BEHIND_MS = 1_000
+
+/** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
+export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = {}): Promise<number> {
+  const compilers = compileWhenBusy()
+  try {
+    return await run(options, compilers, more)
+  } finally {
+    compilers.started()
+  }
+}
+
+type Compilers = ReturnType<typeof compileWhenBusy>
+
+async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOptions, 'probe'>): Promise<number> {
+  const isNewDemo = options.demo === true && writeDemo(DEMO)
+  const loaded = settingsOf(options)
+  if (!loaded.ok) return complain(loaded.problem)
+  const settings = loaded.value
+  const agreed = await agreeTo(settings, isNewDemo || options.trust === true)
+  if (!agreed.ok) return complain(agreed.problem, settings.file)
+  const owned = checkOwnedBy(settings.data, settings.file)
+  if (!owned.ok) return complain(owned.problem)
+  const stillTrusted = keepTrusting(settings)
+  const hasFile = existsSync(settings.file)
+  const { host, limits } = settings.config.listen
+  const port = options.port ?? settings.config.listen.port
+  const log = openLog(process.stderr)
+  let url = ''
+  let declareDead: (() => void) | undefined
+  const dead = new Promise<'dead'>((resolve) => (declareDead = () => resolve('dead')))
+  const opened = await openGate(settings, {
+    ...more,
+    log,
+    checkFirst: () => checkAddress(host, port),
+    url: () => url,
+    onDead: () => declareDead?.(),
+    policy: policyFiles(settings.file, settings.policy),
+    policyStore: policyStore(settings.file),
+    doctor: async () => (await import('./doctor/doctor.ts')).doctor({ config: settings.file, data: settings.data }),
+    readServers: () => {
+      // As for the policy: an editor may have emptied the file to write it again.
+      if (hasFile && isMissingOrEmpty(settings.file))
+        return refuse('config.invalid', { file: settings.file, paths: MISSING_OR_EMPTY })
+      const again = settingsOf(options)
+      return again.ok ? ok(again.value.config.servers) : again
+    },
+    onReloaded: () => {
+      const again = settingsOf(options)
+      if (again.ok) stillTrusted(again.value)
+    },
+  })
+  if (!opened.ok) return complain(opened.problem, settings.file)
+  const { gate } = opened.value
+  markNode(settings.data, options.hub !== undefined)
+  markOwnedBy(settings.data, settings.file)
+  const refreshed = refreshHook(installedHook(settings.data))
+  if (!refreshed.ok) log('warn', PROBLEMS[refreshed.problem.code].says, refreshed.problem.about)
+  for (const reach of serversReachingData(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
+  const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
+  if (!prepared.ok) {
+    await opened.value.close()
+    return complain(prepared.problem)
+  }
+  const stopping = new AbortController()
+  const shared = {
+    gate,
+    stopping: stopping.signal,
+    authenticate: callerIdentifier(
+      gate,
+      loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: opened.value.clock }),
+      settings.config.channels.url,
+    ),
+    addressOf: clientAddress(settings.config.listen.proxies),
+    newTrace: () => randomIds.trace(),
+    hosts: [settings.config.listen.host, ...settings.config.listen.hosts],
+    onIncident(error: unknown, trace: string) {
+      const incident = randomBytes(6).toString('hex')
+      const { message, stack } = error instanceof Error ? error : { message: String(error) }
+      log('error', 'internal error', { incident, trace, error: message, ...(stack === undefined ? {} : { stack }) })
+      return incident
+    },
+  }
+  const { telemetry } = opened.value
+  const door: ApiDoor = {
+    ...shared,
+    version: gate.version,
+    metrics: { scrape: () => telemetry.scrape(), ...settings.config.metrics },
+    login: settings.config.channels.url === undefined ? {} : { publicUrl: settings.config.channels.url },
+  }
+  // The router and its routes are a fifth of what a gate would load at its start; calls and MCP do not need them.
+  const api = doorOnDemand(async () => (await import('../adapters/http/api-listener.ts')).apiListener(door), shared)
+  const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
+  const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: opened.value.clock })
+  const listening = await listen([compilers.count, mcp, callListener(shared), api], {
+    host,
+    port,
+    socket: placesIn(settings.data).socket,
+    limits,
+  })
+  if (!listening.ok) {
+    await opened.value.close()
+    return complain(listening.problem)
+  }
+  ;({ url } = listening.value)
+  await opened.value.settled
+  const tools = gate.catalogue.tools(LOCAL_OWNER).length
+  const { admin_key } = prepared.value
+  const greeting = [
+    `sluice is up at ${url}, ${count(tools, 'tool')}, data in ${settings.data}\n`,
+    ...(admin_key === undefined ? [] : [`your admin key is in ${admin_key}\n`]),
+    ...(options.demo === true ? [await greetDemo(gate, url, LOCAL_OWNER, demoCommand())] : []),
+  ]
+  // In one piece, because lines of the log may be written at any time.
+  process.stdout.write(greeting.join(''))
+  compilers.started()
+  const stopGivingBack = freeMemoryWhenIdle(compilers.enable)
+  const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
+  stopGivingBack()
+  log('info', signal === 'dead' ? 'stopping' : `received ${signal}; stopping`)
+  // In this order: new requests are rejected, then streams end, then calls in progress get their answer.
+  opened.value.stopTaking()
+  // Balancers learn from `/readyz` that this node stops; connections that it no longer accepts would be lost.
+  if (settings.config.store.postgres !== undefined && signal !== 'dead') await sleep(DRAIN_MS)
+  stopping.abort()
+  await Promise.all([listening.value.close(), opened.value.lastCalls(REQUEST_DRAIN_MS)])
+  const isClean = await opened.value.close().then(
+    () => true,
+    (error: unknown) => {
+      log('error', 'the gate was not closed cleanly', { error: String(error) })
+      return false
+    },
+  )
+  const code = signal === 'dead' || !isClean ? 1 : 0
+  // A library may leave timers behind. Everything is closed by now, so the process does not wait for them.
+  setTimeout(() => process.exit(code), LEFT_BEHIND_MS).unref()
+  return code
+}
+
+/** If there is also a `sluice.yaml` in this folder, commands mean that one, unless they name the demo's. */
+function demoCommand(): string {
+  const name = commandName({ launcher: LAUNCHER, cwd: process.cwd(), env: process.env })
+  return existsSync('sluice.yaml') ? commandFor(name, { config: `${DEMO}/sluice.yaml` }) : name
+}
+
+function complain(problem: Problem, file?: string): number {
+  process.stderr.write(`${problemText(problem, file).join('\n')}\n`)
+  return 1
+}
+
+function untilStopped(onHangUp: () => void): Promise<string> {
+  return new Promise((resolve) => {
+    // A second signal is handled too: Ctrl-C reaches the gate from the terminal and again from the launcher in front of it.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
+    // For a service this means reload; in a terminal the same signal means that the terminal was closed.
+    process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))
+  })
+}
