@@ -1,0 +1,5 @@
+import type { Guest } from '../../kernel/registries.ts'
+
+export const activity: Guest = {
+  name: 'activity',
+}

@@ -1,0 +1,6 @@
+import type { Guest } from '../../kernel/registries.ts'
+
+export const agent: Guest = {
+  name: 'agent',
+  needs: ['workflows', 'models', 'search'],
+}

@@ -1,0 +1,6 @@
+import type { Guest } from '../../kernel/registries.ts'
+
+export const flows: Guest = {
+  name: 'flows',
+  needs: ['models', 'toolflow'],
+}

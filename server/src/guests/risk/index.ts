@@ -1,0 +1,6 @@
+import type { Guest } from '../../kernel/registries.ts'
+
+export const risk: Guest = {
+  name: 'risk',
+  guard: true,
+}

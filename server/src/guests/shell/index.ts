@@ -1,0 +1,7 @@
+import type { Guest } from '../../kernel/registries.ts'
+
+export const shell: Guest = {
+  name: 'shell',
+  needs: ['sandbox'],
+  guard: true,
+}

@@ -1,0 +1,12 @@
+/**
+ * What a guest adds to a gate. A guest is one value: data and functions, which `main/guests.ts` lists. Nothing registers itself, and
+ * the kernel never names a guest.
+ */
+export type Guest = {
+  /** Also the name of its folder. */
+  readonly name: string
+  /** Other guests, whose `api.ts` it may import. A gate does not start without them. */
+  readonly needs?: readonly string[]
+  /** A gate starts without it only if the configuration names it in `guards.without`. */
+  readonly guard?: true
+}
