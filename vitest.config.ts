@@ -5,7 +5,7 @@ import { Durations, LongestFirst } from './server/test/durations.ts'
  * Loading the gate's modules takes longer than most tests, so test files share a process and what it has loaded. Two kinds of files get a
  * process of their own: those that replace a module, and those of the solver, which keeps threads and memory of its own.
  */
-const ALONE = ['server/test/runs/commit-counts.test.ts', 'server/test/policy/*.test.ts']
+const ALONE = ['server/test/runs/commit-counts.test.ts', 'server/src/guests/policy-lint/test/*.test.ts']
 
 /** `npm run measure` runs what measures time or memory, one file at a time; `npm test` runs everything else. */
 const MEASURES = process.env['SLUICE_TESTS'] === 'measures'

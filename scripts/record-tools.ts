@@ -81,7 +81,7 @@ const SERVERS: Readonly<Record<string, Server>> = {
 }
 
 const ROOT = resolve(import.meta.dirname, '..')
-const RECORDED = join(ROOT, 'server/test/packs/recorded')
+const RECORDED = join(ROOT, 'server/src/guests/packs/test/recorded')
 const WAIT_MS = 60_000
 /** Parts of a schema that are prose. */
 const TEXTS = new Set(['description', 'title', 'examples', 'default', '$comment'])

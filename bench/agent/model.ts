@@ -1,4 +1,4 @@
-import { startModelServer } from '../../server/test/agent/model-server.ts'
+import { startModelServer } from '../../server/src/guests/agent/test/model-server.suite.ts'
 import { ANSWER } from './system.ts'
 
 // The model for all systems, as a separate process, so that its CPU time is not counted. Prints its address.

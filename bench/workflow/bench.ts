@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readDocument } from '../../server/src/guests/workflows/read-document.ts'
 import { compileTriggers, judgeMessage } from '../../server/src/guests/workflows/triggers.ts'
-import { clerk, FILE } from '../../server/test/workflows/clerk.ts'
-import { openWorkflows } from '../../server/test/workflows/with-workflows.ts'
+import { clerk, FILE } from '../../server/src/guests/workflows/test/clerk.suite.ts'
+import { openWorkflows } from '../../server/src/guests/workflows/test/with-workflows.suite.ts'
 import { columns, type Bench } from '../bench.ts'
 
 type Report = { bench: 'workflow'; events: number; events_per_s: number; matching: { protocols: number; ns: number }[] }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'rolldown'
 import { writeBundle } from '../../bundle.ts'
@@ -45,7 +45,7 @@ async function build(folder: string): Promise<void> {
 const ownPlaces: Plugin = {
   name: 'own-places',
   transform(code, id) {
-    if (!id.startsWith(join(SERVER, 'test')) || !code.includes('import.meta.')) return null
+    if (!relative(SERVER, id).split(sep).includes('test') || !code.includes('import.meta.')) return null
     return code
       .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
       .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))

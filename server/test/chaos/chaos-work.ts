@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome } from '../../src/kernel/contract/call.ts'
 import { inProcessTransport } from '../../src/guests/workflows/in-process-transport.ts'
 import { ADMIN, APPROVER, openTestGate, type GateRig } from '../gate/with-gate.ts'
-import { clerk, FILE } from '../workflows/clerk.ts'
+import { clerk, FILE } from '../../src/guests/workflows/test/clerk.suite.ts'
 import type { ClientRecord } from './history.ts'
 import { LOGGED_POLICY, loggedServer, logIn } from './logged-tools.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { following, startModelServer, type ModelServer } from '../agent/model-server.ts'
+import { following, startModelServer, type ModelServer } from '../../src/guests/agent/test/model-server.suite.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { complaints, openConsole, settled, stateOf, type Console } from './with-console.ts'
 

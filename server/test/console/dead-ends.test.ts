@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleOf, ON, setFlowPolicy } from '../flows/flow-samples.ts'
+import { bundleOf, ON, setFlowPolicy } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { complaints, openConsole, refusedIn, type Console } from './with-console.ts'
 

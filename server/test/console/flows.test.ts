@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleOf, ON, setFlowPolicy } from '../flows/flow-samples.ts'
+import { bundleOf, ON, setFlowPolicy } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { complaints, openConsole, type Console } from './with-console.ts'
 

@@ -7,7 +7,7 @@ import { CHROMIUM, SKIPPED } from './browser.ts'
 import { startIssuer, type Issuer } from './issuer.ts'
 import { openConsole, type Console } from './with-console.ts'
 import { freePort } from '../free-port.ts'
-import { logInAs as walkThrough } from '../oauth/person.ts'
+import { logInAs as walkThrough } from '../../src/guests/server-logins/test/person.suite.ts'
 
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'

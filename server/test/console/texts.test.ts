@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleOf, ON, setFlowPolicy } from '../flows/flow-samples.ts'
+import { bundleOf, ON, setFlowPolicy } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { COURIER } from './courier.ts'
 import { askAsNode } from './node-request.ts'

@@ -9,7 +9,7 @@ import { complaints, openConsole, refusedIn, type Console } from './with-console
 
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
-const SERVER = resolve(import.meta.dirname, '../oauth/serve-protected.ts')
+const SERVER = resolve(import.meta.dirname, '../../src/guests/server-logins/test/serve-protected.suite.ts')
 
 type Protected = { readonly url: string; readonly issuer: string; readonly process: ChildProcess }
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { following, startModelServer, type ModelServer } from '../agent/model-server.ts'
-import { bundleOf } from '../flows/flow-samples.ts'
+import { following, startModelServer, type ModelServer } from '../../src/guests/agent/test/model-server.suite.ts'
+import { bundleOf } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { FORGED_LINES, HOSTILE_TEXTS, looksOurs } from '../hostile-texts.ts'
 import { run, startGate, type RunningGate } from './with-running-gate.ts'
 

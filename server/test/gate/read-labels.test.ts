@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startModelServer, type ModelServer } from '../agent/model-server.ts'
+import { startModelServer, type ModelServer } from '../../src/guests/agent/test/model-server.suite.ts'
 import { startGate } from '../doors/with-running-gate.ts'
-import { bundleOf, prepareFlows } from '../flows/flow-samples.ts'
+import { bundleOf, prepareFlows } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { connectClient } from '../mcp/with-mcp-gate.ts'
 import { modern, rpc, sendRaw } from '../mcp/send-raw.ts'
 

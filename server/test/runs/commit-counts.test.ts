@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Change } from '../../src/kernel/ports/ledger.ts'
 import type * as SqliteLedger from '../../src/adapters/stores/sqlite/open-sqlite-ledger.ts'
 import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from '../gate/with-gate.ts'
-import { FLOW_POLICY, runFlow, valueOf } from '../toolflow/with-flows.ts'
+import { FLOW_POLICY, runFlow, valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 
 const commits = vi.hoisted((): string[][] => [])
 const disk = vi.hoisted(() => ({ busy: 0 }))

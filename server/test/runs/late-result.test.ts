@@ -7,9 +7,9 @@ import type { Gate } from '../../src/main/gate.ts'
 import { AgentBody } from '../../src/guests/agent/agent.ts'
 import { isJsonObject } from '../../src/kernel/contract/json.ts'
 import { ADMIN, APPROVER, approveShown, openTestGate, until, USER } from '../gate/with-gate.ts'
-import { valueOf } from '../toolflow/with-flows.ts'
-import { clerk, FILE } from '../workflows/clerk.ts'
-import { openWorkflows } from '../workflows/with-workflows.ts'
+import { valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
+import { clerk, FILE } from '../../src/guests/workflows/test/clerk.suite.ts'
+import { openWorkflows } from '../../src/guests/workflows/test/with-workflows.suite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-late-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

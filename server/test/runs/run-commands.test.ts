@@ -8,7 +8,7 @@ import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { AGENT, APPROVER, pendingOf, until, USER, withGate, type GateRig } from '../gate/with-gate.ts'
 import { counter, START } from './counter-kind.ts'
 import { run } from './with-runs.ts'
-import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from '../toolflow/with-flows.ts'
+import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 
 const PAGE = { limit: 50 }
 const runOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.runs.read(APPROVER, run_id, PAGE))

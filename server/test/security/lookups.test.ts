@@ -321,7 +321,7 @@ const NOT_BY_CALLER: Readonly<Record<string, string>> = {
   'GET /v1/proposals/{proposal_id}': 'by scope and vault',
   'GET /v1/workflow-runs/{run_id}': 'by `maySeeRun`, like GET /v1/runs/{run_id}',
 }
-/** Changes of flow runs have a table of their own: server/test/flows/who-may-change.test.ts. */
+/** Changes of flow runs have a table of their own: server/src/guests/flows/test/who-may-change.test.ts. */
 const isFlowChange = (route: string) => route.startsWith('POST /api/v1/flows/')
 /** Methods that read nothing which a caller made: lists, definitions, and what servers offer, which is judged like a call. */
 const METHODS_WITHOUT_LOOKUP =

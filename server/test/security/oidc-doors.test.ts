@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { startIssuer, type Issuer } from '../console/issuer.ts'
-import { logInAs } from '../oauth/person.ts'
+import { logInAs } from '../../src/guests/server-logins/test/person.suite.ts'
 import { localIssuer, type LocalIssuer } from './local-issuer.ts'
 
 const API = 'urn:example:sluice'

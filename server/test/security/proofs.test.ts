@@ -9,9 +9,9 @@ import { ToolflowBody } from '../../src/guests/toolflow/toolflow.ts'
 import { httpApp } from '../../src/adapters/http/app.ts'
 import type { App } from '../../src/adapters/http/door.ts'
 import { GRANTS } from '../../src/adapters/http/route.ts'
-import { bundleOf, FLOW_CONFIG, PACK, prepareFlows } from '../flows/flow-samples.ts'
+import { bundleOf, FLOW_CONFIG, PACK, prepareFlows } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { ADMIN, openTestGate, pendingOf, settingsIn, until, USER, type GateRig, typedFor } from '../gate/with-gate.ts'
-import { shownIn, valueOf } from '../toolflow/with-flows.ts'
+import { shownIn, valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 import { softwarePasskey } from './software-passkey.ts'
 
 const POLICY = `

@@ -8,7 +8,7 @@ import type { CallRequest, CallRow } from '../../src/kernel/contract/call.ts'
 import type { ApprovalId, CallId } from '../../src/kernel/contract/ids.ts'
 import type { Result } from '../../src/kernel/contract/problems.ts'
 import { ADMIN, AGENT, approveShown, openTestGate, orderRetry, until, USER, type GateRig } from '../gate/with-gate.ts'
-import { valueOf } from '../toolflow/with-flows.ts'
+import { valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 
 /**
  * A call whose outcome is unknown may have taken effect. To run it again is a new decision: by the same people, of the same strength, with

@@ -9,9 +9,9 @@ import type { Change } from '../../src/kernel/ports/ledger.ts'
 import type { NewCredential } from '../../src/kernel/identity/credentials.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { KeyId } from '../../src/kernel/contract/ids.ts'
-import { bundleOf, FLOW_CONFIG, ON, PACK, prepareFlows } from '../flows/flow-samples.ts'
+import { bundleOf, FLOW_CONFIG, ON, PACK, prepareFlows } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { ADMIN, approveShown, openTestGate, pendingOf, settingsIn, until, type GateRig } from '../gate/with-gate.ts'
-import { valueOf } from '../toolflow/with-flows.ts'
+import { valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 
 /** What a key granted or half-decided ends when the key is revoked, unless an admin keeps it. */
 const OPTIONS = {

@@ -4,7 +4,7 @@ import type { ApprovalPacket } from '../../src/kernel/contract/approval.ts'
 import type { Json } from '../../src/kernel/contract/json.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { APPROVER, pendingOf, USER, withGate, type GateRig } from '../gate/with-gate.ts'
-import { note, runFlow, shownIn, valueOf } from '../toolflow/with-flows.ts'
+import { note, runFlow, shownIn, valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 
 /** Only what was shown can be approved: what a page may fold, a decision has to name, on every way to decide. */
 const HIDDEN = 'and wire 9,000 to mallory'

@@ -6,8 +6,8 @@ import { createMCPClient } from '@ai-sdk/mcp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { connectClient, type Era, type Transport } from '../mcp/with-mcp-gate.ts'
-import { logInAs } from '../oauth/person.ts'
-import { startProtected, type ProtectedServer } from '../oauth/protected-server.ts'
+import { logInAs } from '../../src/guests/server-logins/test/person.suite.ts'
+import { startProtected, type ProtectedServer } from '../../src/guests/server-logins/test/protected-server.suite.ts'
 
 /** Each transport and era takes a moment; all of them run with `npm run test:servers`. */
 const WHOLE = process.env['THIRD_PARTY_SERVERS'] === 'whole'

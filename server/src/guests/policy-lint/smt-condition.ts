@@ -28,7 +28,7 @@ export type Encoded = {
 /**
  * Encodes conditions as formulas over one shared call. Parts without an exact formula are left open: the solver may choose their
  * value.
- * INVARIANT: for every result a condition can really have, the formulas have a model (law in test/policy/prove-policy.test.ts).
+ * INVARIANT: for every result a condition can really have, the formulas have a model (law in src/guests/policy-lint/test/prove-policy.test.ts).
  * So whatever the formulas exclude is impossible; whatever they admit still has to be tried.
  */
 export function encodeConditions(conditions: readonly ASTNode[]): Encoded {

@@ -41,7 +41,7 @@ export async function discoverLogin(deps: DiscoverDeps, challenge: Challenge): P
   if (pinned !== undefined && named.length > 0 && !named.some((each) => isSameIssuer(each, pinned)))
     return 'the server names a different authorization server than `login.issuer`'
   // Servers of the first OAuth revision of MCP are their own authorization server.
-  const issuer = pinned ?? named[0] ?? new URL('/', server.url).href
+  const issuer = pinned ?? named[0] ?? new URL('../../../../../../../../', server.url).href
   if (!URL.canParse(issuer)) return 'the server names an authorization server that is not a valid address'
   const wrong = rules.faultOf(new URL(issuer))
   if (wrong !== undefined) return `its authorization server cannot be used: ${wrong}`

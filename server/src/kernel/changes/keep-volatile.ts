@@ -26,7 +26,7 @@ const MOST_RUNS = 500
 /**
  * Wraps the store. For a run that must not be stored, and for its calls, requests and labels, only what remains of expired rows
  * is written, with a reference to the rest in this process's memory. Reads through this wrapper return complete rows.
- * INVARIANT: no text of such a run is in any change that the store gets (test/agent/volatile.test.ts).
+ * INVARIANT: no text of such a run is in any change that the store gets (src/guests/agent/test/volatile.test.ts).
  */
 export function keepVolatile(
   store: Stored,

@@ -1,0 +1,31 @@
+import { writeSync } from 'node:fs'
+import { PROBE_POINTS, type ProbePoint } from '../../../kernel/ports/runtime.ts'
+import { openTestGate } from '../../../../test/gate/with-gate.ts'
+import { ANA, bundleOf, FLOW_CONFIG, HER_AGENT, OWNER, PACK } from './flow-samples.suite.ts'
+import { FLOW_POLICY } from './dying-policy.suite.ts'
+
+/** A gate that is killed by SIGKILL when it reaches a named point for the nth time, in an execution with three calls. */
+const [folder = '', target = '', nth = '1'] = process.argv.slice(2)
+if (!PROBE_POINTS.includes(target as ProbePoint)) throw new Error(`there is no point ${target}`)
+let seen = 0
+const rig = await openTestGate(folder, {
+  policy: FLOW_POLICY,
+  config: FLOW_CONFIG,
+  probe(point) {
+    if (point !== target || (seen += 1) < Number(nth)) return
+    process.kill(process.pid, 'SIGKILL')
+  },
+})
+const { flows } = rig.gate
+const auto = { automatable: 'automatable', skills: [PACK], job: 'many', required: true } as const
+await flows.import(OWNER, bundleOf('flow_dying', [auto]))
+const started = await flows.start(HER_AGENT, { flow_id: 'flow_dying' })
+if (!started.ok) throw new Error(JSON.stringify(started))
+const { run_id } = started.value.run
+const minted = await flows.mint(ANA, { run_id, allowed_lanes: ['local_default'], cost_cap_units: 10 })
+if (!minted.ok) throw new Error(JSON.stringify(minted))
+const { consent_id } = minted.value.consent
+writeSync(1, `${run_id} ${consent_id}\n`)
+await flows.execute(HER_AGENT, { run_id, step_id: 'flow_dying#1', consent_id })
+writeSync(1, 'survived\n')
+process.exit(0)
