@@ -1,8 +1,10 @@
 /**
  * What a guest adds to a gate. A guest is one value: data and functions, which `main/guests.ts` lists. Nothing registers itself, and
- * the kernel never names a guest.
+ * the kernel never names a guest. An adapter adds the parts that it reads by declaration merging, in its own file.
+ *
+ * The value is light: its parts are loaded with a dynamic import, so that a command loads only what it needs.
  */
-export type Guest = {
+export interface Guest {
   /** Also the name of its folder. */
   readonly name: string
   /** Other guests, whose `api.ts` it may import. A gate does not start without them. */
