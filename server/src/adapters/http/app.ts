@@ -153,17 +153,7 @@ export function httpApp(door: HttpDoor): App {
   let openapi: string | undefined
   app.get('/openapi.json', (c) => {
     // Made once: it takes long, and anybody may ask for it.
-    openapi ??= JSON.stringify(
-      app.getOpenAPI31Document({
-        openapi: '3.1.0',
-        info: {
-          title: 'Sluice',
-          version: door.version,
-          license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-        },
-        servers: [{ url: '/' }],
-      }),
-    )
+    openapi ??= JSON.stringify(documentOf(app, door.version))
     return c.body(openapi, 200, { 'content-type': 'application/json' })
   })
   consoleRoutes(app, door.login)
@@ -181,3 +171,21 @@ export function httpApp(door: HttpDoor): App {
   })
   return app
 }
+
+/** The OpenAPI document. Its paths and their methods are sorted, so that it does not depend on the order of registration. */
+function documentOf(app: App, version: string): object {
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [{ url: '/' }],
+  })
+  const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [path, sorted(methods)] as const)
+  return { ...document, paths: sorted(Object.fromEntries(paths)) }
+}
+
+const sorted = <T extends object>(fields: T): object =>
+  Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)))
