@@ -1,6 +1,6 @@
 import { lstat, readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, sep } from 'node:path'
-import type { Followed } from '../../guests/sandbox/facts/file-facts.ts'
+import type { Followed } from '../../kernel/ports/files.ts'
 
 /** As many as Linux follows in one path. */
 const MOST_LINKS = 40

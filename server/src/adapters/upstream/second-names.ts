@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { NamedPlaces } from '../../guests/sandbox/facts/file-facts.ts'
+import type { NamedPlaces } from '../../kernel/ports/files.ts'
 
 /** How many folders are searched, from the file and from the working folder upwards. */
 const MOST_FOLDERS = 24

@@ -1,6 +1,6 @@
 import { selectRules, type CompiledRules } from './compile-rules.ts'
 import { isFirm } from './joined-text.ts'
-import { KnownNames } from './known-names.ts'
+import { KnownNames } from '../../kernel/text/known-names.ts'
 
 export type ArgRules = {
   readonly all: CompiledRules

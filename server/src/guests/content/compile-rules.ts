@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { leastLength, matchesEmpty, patternCost } from './pattern-cost.ts'
-import { KnownNames } from './known-names.ts'
+import { KnownNames } from '../../kernel/text/known-names.ts'
 import { numberRules, type NumberRules } from './number-rules.ts'
 import { Rule, type CompiledRule, type RuleInput } from './rule.ts'
 import { buildWordFinder, type WordFinder } from '../../kernel/text/word-finder.ts'

@@ -1,8 +1,8 @@
 import type { CompiledRules } from './compile-rules.ts'
 import { holdsKeywordIn } from './find-sensitive.ts'
 import { hintsOfCodes, MAY } from '../../kernel/text/encoding-hints.ts'
-import { mayPrintIn } from './encoded-runs.ts'
-import { turnInto } from './disguised-runs.ts'
+import { mayPrintIn } from '../../kernel/text/encoded-runs.ts'
+import { turnInto } from '../../kernel/text/disguised-runs.ts'
 
 /** Longer texts are searched without this test. */
 const MOST = 4_096

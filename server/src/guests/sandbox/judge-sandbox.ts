@@ -8,7 +8,7 @@ import type { FileFact, FilesFact } from './files-fact.ts'
 import { isAroundClientFile, isClientFile, isGitFolder, isLoadedByClient } from './client-files.ts'
 import { isInside } from '../../kernel/text/is-inside.ts'
 import { isBehindProcess, isProcessFile } from './process-files.ts'
-import { sensitiveName } from './sensitive-names.ts'
+import { sensitiveName } from '../../kernel/text/sensitive-names.ts'
 import { treeUse, type TreeUse } from './tree-tools.ts'
 import { namePlaces } from '../../kernel/attempt/shown-pointer.ts'
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FileFacts } from './facts/file-facts.ts'
+import type { FileFacts } from '../../kernel/ports/files.ts'
 import { readConfig } from '../../kernel/contract/config.ts'
 import { localFiles } from './local-files.ts'
 

@@ -1,6 +1,6 @@
 import type { OwnNames } from '../../kernel/contract/judgement.ts'
 import { trimmedEnd } from '../../kernel/contract/trimmed.ts'
-import { KnownNames } from '../content/known-names.ts'
+import { KnownNames } from '../../kernel/text/known-names.ts'
 import { buildWordFinder, holdsWord, type WordFinder } from '../../kernel/text/word-finder.ts'
 import { isText, type ArgumentText } from './argument-texts.ts'
 import type { Certainty } from './files-fact.ts'

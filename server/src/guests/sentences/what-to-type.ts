@@ -1,6 +1,6 @@
 import type { Confirm, SentenceAction, SentencePiece } from '../../kernel/contract/sentence.ts'
 import { numberedText } from '../../kernel/contract/visible-text.ts'
-import { sensitiveName } from '../sandbox/sensitive-names.ts'
+import { sensitiveName } from '../../kernel/text/sensitive-names.ts'
 import { commandIn, commandText } from './command-template.ts'
 import { isFolderTool, of, type Draft } from './draft.ts'
 import { hostOf, hostsIn, isMailAddress, namesIn } from './hosts.ts'

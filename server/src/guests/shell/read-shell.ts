@@ -1,5 +1,5 @@
 import { forEachChild, parse, type Command, type Pipeline, type Redirection, type SyntaxNode } from 'unbash'
-import { patchedPaths } from '../sandbox/patched-paths.ts'
+import { patchedPaths } from '../../kernel/text/patched-paths.ts'
 import { bytesOfBase64, bytesOfHex } from '../../kernel/text/decode.ts'
 import { expanded, noteValue } from './expanded.ts'
 import { FORK_BOMB, REVERSE_SHELL, isDisk } from './forbidden.ts'

@@ -1,6 +1,6 @@
 import { canMatch, isPattern } from '../../kernel/text/glob-reach.ts'
 import { braceVariants } from '../../kernel/text/brace-variants.ts'
-import { sensitiveName } from '../sandbox/sensitive-names.ts'
+import { sensitiveName } from '../../kernel/text/sensitive-names.ts'
 import type { ReadWord } from './read-word.ts'
 
 /** Names that a pattern in a path may target. */

@@ -9,7 +9,7 @@ import { createSession } from '../../guests/provenance/session.ts'
 import { loadJudgement } from './facts/load-judgement.ts'
 import { gatherFacts, type FactsDeps } from './gather-facts.ts'
 import type { Tables } from '../ports/reads.ts'
-import type { DiskLook, FileFacts } from '../../guests/sandbox/facts/file-facts.ts'
+import type { DiskLook, FileFacts } from '../ports/files.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')

@@ -1,4 +1,4 @@
-import type { FileFacts } from '../../guests/sandbox/facts/file-facts.ts'
+import type { FileFacts } from '../ports/files.ts'
 
 /** No file exists. */
 export const NO_FILES: FileFacts = {

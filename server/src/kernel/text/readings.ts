@@ -1,7 +1,7 @@
 import { asciiLookAlike } from '../catalogue/confusables.ts'
 import { encodingHints, MAY } from './encoding-hints.ts'
-import { encodedTexts } from '../../guests/content/encoded-runs.ts'
-import { binaryTexts, codeTexts, turnedTexts } from '../../guests/content/disguised-runs.ts'
+import { encodedTexts } from './encoded-runs.ts'
+import { binaryTexts, codeTexts, turnedTexts } from './disguised-runs.ts'
 
 /** How many layers of encoding are decoded: base64 inside percent-encoding inside JSON. */
 const MOST_LAYERS = 3

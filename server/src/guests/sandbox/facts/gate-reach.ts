@@ -5,7 +5,7 @@ import type { Certainty } from '../files-fact.ts'
 import { canMatch, isPattern } from '../../../kernel/text/glob-reach.ts'
 import { ownNameAcross, ownNameIn } from '../own-names.ts'
 import { isAfterFile, patternsIn } from '../own-patterns.ts'
-import type { DiskLook } from './file-facts.ts'
+import type { DiskLook } from '../../../kernel/ports/files.ts'
 
 export const isAbsolute = (path: string): boolean => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path)
 

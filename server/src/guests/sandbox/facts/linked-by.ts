@@ -1,5 +1,5 @@
 import { isAnyName, isPattern, nameMatches } from '../../../kernel/text/glob-reach.ts'
-import type { DiskLook } from './file-facts.ts'
+import type { DiskLook } from '../../../kernel/ports/files.ts'
 
 /** How many folders are read for one pattern. */
 const MOST_FOLDERS = 200

@@ -1,4 +1,4 @@
-import { canMatch, isPattern } from '../../kernel/text/glob-reach.ts'
+import { canMatch, isPattern } from './glob-reach.ts'
 
 /** Names that suggest credentials: as the last name of a path, or anywhere in it. */
 const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; readonly name: RegExp }[] = [

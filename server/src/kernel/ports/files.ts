@@ -1,4 +1,4 @@
-import type { GatePlace, OwnNames } from '../../../kernel/contract/judgement.ts'
+import type { GatePlace, OwnNames } from '../contract/judgement.ts'
 
 /**
  * Where paths lead on this machine, with every link followed; for a path that does not exist, as far as it exists. Undefined if

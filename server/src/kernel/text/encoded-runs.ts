@@ -1,4 +1,4 @@
-import { MAY } from '../../kernel/text/encoding-hints.ts'
+import { MAY } from './encoding-hints.ts'
 
 /** In shorter texts a secret cannot be distinguished from chance. */
 const SHORTEST_TEXT = 10
