@@ -9,6 +9,7 @@ import { outputLabel } from '../../server/src/kernel/sessions/labels.ts'
 import { openSessions } from '../../server/src/kernel/sessions/sessions.ts'
 import type { CallRow, ToolResult } from '../../server/src/kernel/contract/call.ts'
 import type { Caller } from '../../server/src/kernel/contract/caller.ts'
+import { rememberEffects } from '../../server/src/guests/risk/inferred-effects.ts'
 import { readConfig, type ServerSettings } from '../../server/src/kernel/contract/config.ts'
 import type { Json, JsonObject } from '../../server/src/kernel/contract/json.ts'
 import type { Tool, ToolDefinition, ToolEffect } from '../../server/src/kernel/contract/tool.ts'
@@ -232,6 +233,8 @@ function resultOf(output: Json): ToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output }
 }
 
+const infer = rememberEffects()
+
 function toolOf(
   definition: ToolDefinition,
   settings: ServerSettings,
@@ -250,6 +253,6 @@ function toolOf(
     first_seen: 0,
     last_changed: 0,
   } as const
-  const tool = { ...joinTool(row, settings), version: 1 }
+  const tool = { ...joinTool(row, settings, { infer }), version: 1 }
   return labelled === undefined ? tool : { ...tool, effects: labelled(definition.name), effects_from: 'configured' }
 }

@@ -52,17 +52,18 @@ export const bench: Bench<Report> = {
     const own = [...SEARCH_TOOLS, ...COMMON_TOOLS].map(({ definition }) => definition)
     const common = COMMON_TOOLS.map(({ definition }) => definition)
     const fixed = { search: countTokens(JSON.stringify(own)), common: countTokens(JSON.stringify(common)) }
-    const rows: Report['rows'] = CATALOGUES.map((name) => {
-      const { definitions } = showCatalogue(readTools(join(DATA, 'mcp-catalog', `${name}.jsonl.gz`)))
+    const rows: Report['rows'] = []
+    for (const name of CATALOGUES) {
+      const { definitions } = await showCatalogue(readTools(join(DATA, 'mcp-catalog', `${name}.jsonl.gz`)))
       const passthrough = fixed.common + sum(definitions.map((definition) => countTokens(JSON.stringify(definition))))
       const ratio = round(passthrough / fixed.search, 1)
-      return { what: 'catalogue', name, tools: definitions.length, passthrough, search: fixed.search, ratio }
-    })
+      rows.push({ what: 'catalogue', name, tools: definitions.length, passthrough, search: fixed.search, ratio })
+    }
     const given = valuesOf(options, '--data').map((folder) => resolve(folder))
     for (const folder of setFolders(given.length === 0 ? [join(DATA, 'retrieval')] : given)) {
       const { set, tools, questions } = readSet(folder, [])
       const asked = sample(questions, Math.min(TASKS, questions.length))
-      rows.push(await tasksOf(set, showCatalogue(tools), asked, fixed, countTokens))
+      rows.push(await tasksOf(set, await showCatalogue(tools), asked, fixed, countTokens))
     }
     return { bench: 'tokens', tokenizer: 'o200k_base', top_k: TOP_K, rows }
   },

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readCard, type Card } from '../../server/src/kernel/catalogue/read-card.ts'
 import { loadPolicy } from '../../server/src/kernel/policy/load-policy.ts'
-import { searchTools, type FoundTool } from '../../server/src/guests/search/search-tools.ts'
+import { searchTools, type FoundTool } from '../../server/src/kernel/catalogue/search-tools.ts'
 import type { Caller } from '../../server/src/kernel/contract/caller.ts'
-import { ServerSettings } from '../../server/src/kernel/contract/config.ts'
+import { readConfig, ServerSettings } from '../../server/src/kernel/contract/config.ts'
 import type { Tool, ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
 import { joinTool } from '../../server/src/kernel/catalogue/join-tool.ts'
-import { createIndex } from '../../server/src/guests/search/create-index.ts'
+import { rememberEffects } from '../../server/src/guests/risk/inferred-effects.ts'
+import { prepareRanker } from '../../server/src/guests/search/open-ranker.ts'
+import type { Ranker, RankerPorts, ToolQuery } from '../../server/src/kernel/ports/ranker.ts'
 import type { SearchableTool } from '../../server/src/guests/search/searchable-tool.ts'
 
 const AGENT: Caller = { kind: 'agent', id: 'agent:bench', user: 'bench' }
@@ -20,21 +22,25 @@ export type ShownCatalogue = {
   card(id: string): Card | undefined
 }
 
-export function showCatalogue(tools: readonly SearchableTool[]): ShownCatalogue {
+export async function showCatalogue(tools: readonly SearchableTool[]): Promise<ShownCatalogue> {
   const settings = ServerSettings.parse({ command: 'none' })
   const byId = new Map(tools.map((tool) => [tool.id, joined(tool, settings)]))
-  const index = createIndex()
-  for (const tool of tools) index.add(tool)
   const policy = loadPolicy(digest, { text: '{}', file: 'bench' })
   if (!policy.ok) throw new Error(JSON.stringify(policy.problem))
   const catalogue = {
     tool: (id: string) => byId.get(id),
     tools: () => [...byId.values()],
-    search: async (query: string, top_k: number) => index.search(query, top_k),
     lookAlikes: () => [],
   }
+  const ranker = await rankerOf(catalogue)
+  for (const tool of byId.values()) ranker.changed(undefined, tool)
   const visibleTools = { ...catalogue, sees: () => true, tool: (_: Caller, id: string) => byId.get(id) }
-  const deps = { catalogue, visibleTools, digest, policy: () => policy.value }
+  const deps = {
+    catalogue: { ...catalogue, search: (asked: ToolQuery) => ranker.rank(asked) },
+    visibleTools,
+    digest,
+    policy: () => policy.value,
+  }
   return {
     definitions: [...byId.values()].map(({ row }) => row.definition),
     definition: (id) => byId.get(id)?.row.definition,
@@ -47,6 +53,15 @@ export function showCatalogue(tools: readonly SearchableTool[]): ShownCatalogue 
       return card.ok ? card.value : undefined
     },
   }
+}
+
+const infer = rememberEffects()
+
+async function rankerOf(catalogue: RankerPorts['catalogue']): Promise<Ranker> {
+  const config = readConfig({})
+  const opened = config.ok ? prepareRanker(config.value, '.') : config
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
+  return opened.value({ catalogue } as RankerPorts)
 }
 
 function joined(
@@ -71,5 +86,5 @@ function joined(
     first_seen: 0,
     last_changed: 0,
   } as const
-  return { ...joinTool({ ...row, definition: { ...definition, name } }, settings), row }
+  return { ...joinTool({ ...row, definition: { ...definition, name } }, settings, { infer }), row }
 }

@@ -24,8 +24,6 @@ import type { Accounts, AuditReads, Journal, Searches, Tables } from '../kernel/
 import type { YieldWhenDue, Clock, Digest, Ids, Probe } from '../kernel/ports/runtime.ts'
 import type { Offerings, ToolServers } from '../kernel/ports/upstream.ts'
 import type { FileFacts } from '../kernel/ports/files.ts'
-import type { SearchHabits } from '../guests/search/search-habits.ts'
-import type { SemanticSearch } from '../guests/search/semantic-search.ts'
 import type { Sessions } from '../kernel/sessions/sessions.ts'
 import type { SecretValue } from '../kernel/attempt/call-secrets.ts'
 import type { Documents } from '../guests/workflows/documents.ts'
@@ -44,7 +42,7 @@ import type { RunId } from '../kernel/contract/ids.ts'
 import type { Liveness } from '../kernel/ports/liveness.ts'
 import type { Notices } from '../kernel/ports/notices.ts'
 import type { Config } from '../kernel/contract/config.ts'
-import type { KnownPack } from '../guests/packs/load-packs.ts'
+import type { KnownPack } from '../guests/packs/match-pack.ts'
 import type { Routes } from '../kernel/approvals/load-routes.ts'
 import type { DispatchDeps } from '../kernel/attempt/dispatch-call.ts'
 import type { LiveKeys } from './open-data-folder.ts'
@@ -84,11 +82,8 @@ export type GatePorts = {
   readonly settings: SettingsInForce
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel
-  readonly meaning?: SemanticSearch
   /** What each session has read. */
   readonly sessions: Sessions
-  /** What callers' searches lead to, if learning is on. Not for the toolflow: there only the words decide. */
-  readonly learning?: SearchHabits
   /** Only with a `serenity` section. */
   readonly health?: HealthEvidence
   readonly audit: AuditReads

@@ -1,12 +1,9 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { filterAnswers } from '../kernel/attempt/filter-answers.ts'
 import { redactReplies, sensitiveTextFilter } from '../guests/content/redact-answers.ts'
 import { ownCredentialsFilter, redactOwnReplies } from '../guests/content/redact-own-answers.ts'
 import { openCatalogue } from '../kernel/catalogue/catalogue.ts'
 import { openListingFindings } from '../kernel/catalogue/listing-findings.ts'
-import { openHabits } from '../guests/search/search-habits.ts'
-import { openSemanticSearch } from '../guests/search/semantic-search.ts'
 import { followNodes, announcingPolicy } from '../kernel/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../kernel/policy/live-policy.ts'
 import { unlistedRules } from '../kernel/policy/unlisted-rules.ts'
@@ -16,7 +13,6 @@ import type { MessageTransport } from '../kernel/ports/transports.ts'
 import { ok, PROBLEMS, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openLoginStore } from '../guests/server-logins/server-logins.ts'
-import { openVectors } from '../guests/search/vectors.ts'
 import { openServerLogins } from '../guests/server-logins/open-server-logins.ts'
 import { openToolServers } from '../adapters/upstream/open-tool-servers.ts'
 import { createYieldWhenDue } from './yield-when-due.ts'
@@ -51,8 +47,6 @@ export type Tools = {
     | 'serverReports'
     | 'retryServer'
     | 'firstListing'
-    | 'meaning'
-    | 'learning'
   >
   /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>
@@ -74,11 +68,24 @@ export async function openTools(
   { policy, readServers, onReloaded, url, transports = [], clock }: ToolOptions,
 ): Promise<Result<Tools>> {
   const { config } = settings
-  const { log, own, configs, embedder, scanner } = parts
+  const { log, own, configs, openRanker, scanner } = parts
   const { ledger, tables } = ports
   const shared = { ledger, tables, clock, digest: sha256Hex, ids: randomIds }
   const yieldWhenDue = createYieldWhenDue()
-  const catalogue = await openCatalogue({ tables, servers: config.servers, yieldWhenDue, packs: parts.packs })
+  const ranking = {
+    ...shared,
+    yieldWhenDue,
+    pause: (ms: number) => sleep(ms, undefined, { ref: false }),
+    cache: placesIn(settings.data).vectors,
+    redact: own.redactAll,
+  }
+  const catalogue = await openCatalogue({
+    tables,
+    servers: config.servers,
+    yieldWhenDue,
+    effects: parts.effects,
+    ...(openRanker && { ranker: (of) => openRanker({ ...ranking, catalogue: of }) }),
+  })
   const listingFindings = await openListingFindings(tables, Object.keys(config.servers))
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
@@ -134,16 +141,6 @@ export async function openTools(
       return reloaded
     },
   }
-  const meaning = embedder && {
-    meaning: openSemanticSearch({
-      catalogue,
-      embedder,
-      vectors: await openVectors(join(placesIn(settings.data).vectors, vectorsName(config))),
-      clock,
-      pause: (ms) => sleep(ms, undefined, { ref: false }),
-      weight: config.search.embeddings?.weight ?? 1,
-    }),
-  }
   const unwatch = source.watch(() => void live.reload('file'))
   const unfollow = followNodes({
     notices: ports.notices,
@@ -178,8 +175,6 @@ export async function openTools(
         await changing.findSecrets(server)
         await servers.retry(server)
       },
-      ...meaning,
-      ...(config.search.learn ? { learning: openHabits({ ...shared, clock }) } : {}),
     },
     settled,
     status: () => servers.status(),
@@ -212,7 +207,3 @@ function loggedPolicy(live: LivePolicy, catalogue: Pick<Catalogue, 'tools'>, log
     },
   }
 }
-
-/** Vectors of two models cannot be compared. */
-const vectorsName = ({ search: { embeddings } }: Settings['config']): string =>
-  `${sha256Hex(`${embeddings?.url} ${embeddings?.model}`).slice(0, 16)}.txt`

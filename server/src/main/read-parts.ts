@@ -1,11 +1,12 @@
 import { loadJudgement } from '../kernel/attempt/facts/load-judgement.ts'
 import { openOwnCredentials, type OwnCredentialsBook } from '../guests/content/own-credentials.ts'
-import type { KnownPack } from '../guests/packs/load-packs.ts'
+import type { KnownPack } from '../guests/packs/match-pack.ts'
 import { readPacks } from '../guests/packs/read-packs.ts'
 import { loadPolicy } from '../kernel/policy/load-policy.ts'
 import { redactingOwn } from '../guests/content/redacting-own.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
-import type { Embedder } from '../kernel/ports/embeddings.ts'
+import type { EffectsSource } from '../kernel/ports/effects-source.ts'
+import type { OpenRanker } from '../kernel/ports/ranker.ts'
 import type { HubKeys } from '../kernel/ports/hub.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
@@ -13,19 +14,19 @@ import { openHubKeys } from '../guests/hub/hub-keys.ts'
 import { openOidcLogins } from '../adapters/keys/open-oidc-logins.ts'
 import { openArgumentModel } from '../guests/models/argument-model.ts'
 import { openAgentModels } from '../guests/models/agent-models.ts'
-import { openEmbeddingModel } from '../guests/search/embedding-model.ts'
 import { localFiles } from '../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs, type ServerConfig } from '../adapters/upstream/server-config.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
+import { effectsSource, openRanker } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import type { Log } from './log.ts'
 import { openChannels } from './open-channels.ts'
 import { openHub } from '../guests/hub/open-hub.ts'
 import { openNodeRoom } from '../guests/matrix/open-node-room.ts'
 import { otlpOf } from '../guests/telemetry/open-metrics.ts'
-import { redactedArgumentModel, redactedEmbedder, redactedModels } from './redacted-models.ts'
+import { redactedArgumentModel, redactedModels } from './redacted-models.ts'
 import { openSerenity } from '../guests/serenity/open-serenity.ts'
 import { ownSecrets } from './own-secrets.ts'
 import { sharedKeys, type SharedKeys } from './shared-keys.ts'
@@ -57,7 +58,10 @@ export type Parts = {
   readonly log: Log
   readonly configs: readonly ServerConfig[]
   readonly packs: readonly KnownPack[]
-  readonly embedder?: Embedder
+  /** What guests know about the effects of tools. */
+  readonly effects: EffectsSource
+  /** How a guest ranks tools, if one does. */
+  readonly openRanker: OpenRanker | undefined
   readonly otlp: OtlpSettings
   readonly scanner: OpenScanner
   /** Keys that nodes share, if they do. */
@@ -76,8 +80,10 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean, cl
   if (!keys.ok) return keys
   const configs = serverConfigs(config.servers, settings.folder)
   if (!configs.ok) return configs
-  const packs = readPacks(settings)
+  const packs = readPacks(config, settings.folder)
   if (!packs.ok) return packs
+  const effects = await effectsSource(config, settings.folder)
+  if (!effects.ok) return effects
   const sound = loadPolicy(sha256Hex, settings.policy)
   if (!sound.ok) return sound
   const files = localFiles(config.servers, settings.folder, gateFiles(settings))
@@ -116,8 +122,8 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean, cl
   if (argumentModel?.ok === false) return argumentModel
   const models = openAgentModels(config.models, settings.folder)
   if (!models.ok) return models
-  const embedder = config.search.embeddings && openEmbeddingModel(config.search.embeddings, settings.folder)
-  if (embedder?.ok === false) return embedder
+  const ranker = await openRanker(config, settings.folder)
+  if (!ranker.ok) return ranker
   const otlp = otlpOf(config.telemetry, settings.folder)
   if (!otlp.ok) return otlp
   const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current)
@@ -142,7 +148,8 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean, cl
     log,
     configs: configs.value,
     packs: packs.value,
-    ...(embedder === undefined ? {} : { embedder: redactedEmbedder(embedder.value, own.redactAll) }),
+    effects: effects.value,
+    openRanker: ranker.value,
     otlp: otlp.value,
     scanner,
     shared,

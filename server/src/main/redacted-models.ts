@@ -1,5 +1,4 @@
 import type { RedactOwn } from '../kernel/changes/without-own-credentials.ts'
-import type { Embedder } from '../kernel/ports/embeddings.ts'
 import type { AgentModels, ArgumentModel } from '../kernel/ports/models.ts'
 
 /** No request to a model contains one of the gate's own credentials. */
@@ -16,8 +15,4 @@ export const redactedModels = (models: AgentModels, redactOwn: RedactOwn): Agent
 
 export const redactedArgumentModel = (model: ArgumentModel, redactOwn: RedactOwn): ArgumentModel => ({
   propose: (asked) => model.propose(redactOwn(asked)),
-})
-
-export const redactedEmbedder = (embedder: Embedder, redactOwn: RedactOwn): Embedder => ({
-  embed: (texts) => embedder.embed(redactOwn(texts)),
 })

@@ -63,7 +63,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   'adapters/cli': adapter(['commander', 'zod'], DOOR, ['client/']),
 
   'guests/activity': guest(['hono']),
-  'guests/agent': guest(['hono', 'commander', 'zod'], ['workflows', 'models', 'search']),
+  'guests/agent': guest(['hono', 'commander', 'zod'], ['workflows', 'models']),
   'guests/chat': guest([]),
   'guests/commands': guest(['zod']),
   'guests/content': guest(['zod']),
@@ -101,7 +101,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
     '@opentelemetry/exporter-metrics-otlp-http',
     '@opentelemetry/exporter-trace-otlp-http',
   ]),
-  'guests/toolflow': guest(['hono', 'commander', 'zod'], ['search', 'serenity', 'models']),
+  'guests/toolflow': guest(['hono', 'commander', 'zod'], ['serenity', 'models']),
   'guests/web-push': guest([]),
   'guests/webhook': guest([]),
   'guests/workflows': guest(['commander', 'yaml', 'zod'], ['models']),

@@ -1,6 +1,6 @@
 import type { ApprovalPacket } from '../../kernel/contract/approval.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import { sayProblem } from '../../kernel/catalogue/cards.ts'
+import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { CHAT_HELP, chatCommand, reactionDecision, type ChatCommand } from './chat-command.ts'

@@ -3,10 +3,18 @@ import type { FileText } from '../../kernel/contract/api.ts'
 import { Pack } from './pack.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { locateYaml } from '../../kernel/policy/located-yaml.ts'
-import { BUILT_IN } from './built-in.ts'
+import { CLIENTS } from './data/clients.ts'
+import { CODE } from './data/code.ts'
+import { SYSTEMS } from './data/systems.ts'
+import { WORK } from './data/work.ts'
+import { packOf } from './knowledge.ts'
 import type { KnownPack } from './match-pack.ts'
 
-export type { KnownPack }
+/** The packs that come with the gate. */
+export const BUILT_IN: readonly KnownPack[] = [...CODE, ...WORK, ...SYSTEMS, ...CLIENTS].map((knowledge) => ({
+  pack: packOf(knowledge),
+  source: 'built-in',
+}))
 
 /** The operator's own packs, then those that ship with the gate. An unreadable file is rejected, like any other setting. */
 export function loadPacks(files: readonly FileText[]): Result<readonly KnownPack[]> {

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { readConfig, type ServerSettings } from '../../kernel/contract/config.ts'
 import { Pack } from './pack.ts'
 import { ToolEffect, type ToolDefinition, type ToolRow } from '../../kernel/contract/tool.ts'
-import { joinTool } from '../../kernel/catalogue/join-tool.ts'
+import { joinTool, type JoinWith } from '../../kernel/catalogue/join-tool.ts'
 import { riskClassOf } from '../../kernel/catalogue/effects.ts'
-import { BUILT_IN } from './built-in.ts'
-import { packageOf, packFor, type KnownPack } from './match-pack.ts'
+import { BUILT_IN } from './load-packs.ts'
+import { packageOf, packFor, packSays, type KnownPack } from './match-pack.ts'
 
 function settingsOf(server: object): ServerSettings {
   const read = readConfig({ servers: { s: server } })
@@ -94,9 +94,17 @@ describe('what a pack says of a tool', () => {
     }
   }
   const plain = settingsOf({ command: 'x' })
+  /** As if effects were inferred from the first word of a description. */
+  const inferred: Readonly<Record<string, readonly ToolEffect[]>> = {
+    Reads: ['read'],
+    Sends: ['write', 'external'],
+    Deletes: ['write', 'destructive'],
+  }
+  const infer: JoinWith['infer'] = ({ description = '' }) => inferred[description.split(' ')[0] ?? ''] ?? []
+  const using = (known: KnownPack): JoinWith => ({ infer, packOf: (name, hash) => packSays(known, name, hash) })
 
   test('a definition that it was made from has exactly its effects', () => {
-    expect(joinTool(rowOf(KNOWN_HASH), plain, packWith(['read']))).toMatchObject({
+    expect(joinTool(rowOf(KNOWN_HASH), plain, using(packWith(['read'])))).toMatchObject({
       effects: ['read'],
       effects_from: 'pack',
       risk: 'low',
@@ -115,8 +123,8 @@ describe('what a pack says of a tool', () => {
       fc.property(effects, words, fc.boolean(), (known, description, trusted) => {
         const row = rowOf(OTHER_HASH, { description, annotations: { readOnlyHint: true } })
         const settings: ServerSettings = { ...plain, trusted }
-        const without = joinTool(row, settings)
-        const raised = joinTool(row, settings, packWith(known))
+        const without = joinTool(row, settings, { infer })
+        const raised = joinTool(row, settings, using(packWith(known)))
         expect(order.indexOf(raised.risk)).toBeGreaterThanOrEqual(order.indexOf(without.risk))
         for (const effect of without.effects) if (effect !== 'read') expect(raised.effects).toContain(effect)
         expect(raised.risk).toBe(riskClassOf(raised.effects, []))
@@ -128,17 +136,19 @@ describe('what a pack says of a tool', () => {
 
   test('a changed definition that was not admitted adds its possible effects', () => {
     const row = { ...rowOf(KNOWN_HASH), definition_hash: OTHER_HASH }
-    const tool = joinTool(row, plain, packWith(['read']))
+    const tool = joinTool(row, plain, using(packWith(['read'])))
     expect([tool.effects.includes('destructive'), tool.pack]).toEqual([true, undefined])
   })
 
   test("the operator's declaration overrides it, in both directions", () => {
     const says = (effects: readonly string[]) => settingsOf({ command: 'x', tools: { t: { effects } } })
-    expect(joinTool(rowOf(KNOWN_HASH), says(['destructive']), packWith(['read']))).toMatchObject({
+    expect(joinTool(rowOf(KNOWN_HASH), says(['destructive']), using(packWith(['read'])))).toMatchObject({
       effects: ['destructive'],
       effects_from: 'configured',
     })
-    expect(joinTool(rowOf(KNOWN_HASH), says(['read']), packWith(['destructive']))).toMatchObject({ effects: ['read'] })
+    expect(joinTool(rowOf(KNOWN_HASH), says(['read']), using(packWith(['destructive'])))).toMatchObject({
+      effects: ['read'],
+    })
   })
 
   test("a pack for a coding agent applies to that agent's own list of tools, and to no server", () => {
@@ -148,7 +158,7 @@ describe('what a pack says of a tool', () => {
     expect(packFor([known], settingsOf({ client: 'gemini' }))).toBeUndefined()
     expect(packFor([known], settingsOf({ command: 'npx', args: ['codex'] }))).toBeUndefined()
     expect(Pack.safeParse({ ...known.pack, packages: ['codex'] }).success).toBe(false)
-    expect(joinTool(rowOf(OTHER_HASH), settingsOf({ client: 'codex' }), known)).toMatchObject({
+    expect(joinTool(rowOf(OTHER_HASH), settingsOf({ client: 'codex' }), using(known))).toMatchObject({
       effects: ['read'],
       effects_from: 'pack',
     })
@@ -156,6 +166,6 @@ describe('what a pack says of a tool', () => {
 
   test('names of inherited fields are not tools', () => {
     for (const name of ['constructor', 'toString', '__proto__'])
-      expect(joinTool(rowOf(KNOWN_HASH, { name }), plain, packWith(['read'])).effects_from).not.toBe('pack')
+      expect(joinTool(rowOf(KNOWN_HASH, { name }), plain, using(packWith(['read']))).effects_from).not.toBe('pack')
   })
 })

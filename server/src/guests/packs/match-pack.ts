@@ -1,6 +1,6 @@
 import type { ServerSettings } from '../../kernel/contract/config.ts'
-import type { Pack, PackTool } from './pack.ts'
-import type { ToolEffect } from '../../kernel/contract/tool.ts'
+import type { PackedTool } from '../../kernel/ports/effects-source.ts'
+import type { Pack } from './pack.ts'
 
 /** A pack, and whether it ships with the gate or comes from the operator's own folder. */
 export type KnownPack = { readonly pack: Pack; readonly source: 'built-in' | 'operator' }
@@ -74,29 +74,14 @@ function packageInPath(path: string): string | undefined {
   return inside === undefined ? undefined : /^(?:@[^/\\]+[/\\])?[^/\\]+/.exec(inside)?.[0].replaceAll('\\', '/')
 }
 
-/** What a pack says about one definition of a tool. */
-export type PackSays = {
-  readonly pack: string
-  /** Whether the pack was made from this definition. Otherwise it only adds effects. */
-  readonly is_known: boolean
-  readonly tool: PackTool
-}
-
 /**
  * INVARIANT: found by the tool's own name, and also by its definition's hash if it may make a tool look harmless. A pack for a
  * coding agent matches only the gate's own list of that agent's tools, so there is no untrusted definition.
  */
-export function packSays(known: KnownPack | undefined, name: string, hash: string): PackSays | undefined {
+export function packSays(known: KnownPack | undefined, name: string, hash: string): PackedTool | undefined {
   if (known === undefined || !Object.hasOwn(known.pack.tools, name)) return undefined
   const tool = known.pack.tools[name]
   if (tool === undefined) return undefined
   const is_known = known.pack.clients.length > 0 || tool.definitions.includes(hash)
-  return { pack: known.pack.pack, is_known, tool }
-}
-
-/** For a definition that the pack does not know: the tool's inferred effects plus those in the pack. */
-export function raisedBy(effects: readonly ToolEffect[], { tool }: PackSays): readonly ToolEffect[] {
-  const feared = tool.effects.filter((effect) => effect !== 'read')
-  if (feared.length === 0) return effects
-  return [...new Set([...effects.filter((effect) => effect !== 'read'), ...feared])]
+  return { pack: known.pack.pack, is_known, ...tool }
 }

@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { loadPacks, type KnownPack } from './load-packs.ts'
-import { refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { Settings } from '../../main/load-config.ts'
+import type { Config } from '../../kernel/contract/config.ts'
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import type { EffectsSource } from '../../kernel/ports/effects-source.ts'
+import { loadPacks } from './load-packs.ts'
+import { packFor, packSays, type KnownPack } from './match-pack.ts'
 
 const MOST_FILES = 200
 
 /** The packs that ship with the gate, and those of the operator's folder. */
-export function readPacks({ config, folder }: Pick<Settings, 'config' | 'folder'>): Result<readonly KnownPack[]> {
+export function readPacks(config: Config, folder: string): Result<readonly KnownPack[]> {
   if (config.packs === undefined) return loadPacks([])
   const place = resolve(folder, config.packs)
   try {
@@ -17,4 +19,16 @@ export function readPacks({ config, folder }: Pick<Settings, 'config' | 'folder'
   } catch {
     return refuse('config.invalid', { paths: `packs: the folder \`${config.packs}\` cannot be read` })
   }
+}
+
+/** What the packs know about the effects of tools. */
+export function packedEffects(config: Config, folder: string): Result<EffectsSource> {
+  const packs = readPacks(config, folder)
+  if (!packs.ok) return packs
+  return ok({
+    packFor(settings) {
+      const known = packFor(packs.value, settings)
+      return known && ((name, hash) => packSays(known, name, hash))
+    },
+  })
 }

@@ -1,6 +1,10 @@
 import type { ToolEffect } from '../../kernel/contract/tool.ts'
-import type { InferBy } from '../../kernel/catalogue/join-tool.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
+import type { EffectsSource, InferEffects } from '../../kernel/ports/effects-source.ts'
 import { inferEffects } from './infer-effects.ts'
+
+/** What definitions say about the effects of their tools. */
+export const inferredEffects = (): Result<EffectsSource> => ok({ infer: rememberEffects() })
 
 /** As many definitions as three full servers list; one entry is a few effects and their reasons. */
 export const MOST_INFERRED = 15_000
@@ -10,7 +14,7 @@ export const MOST_INFERRED = 15_000
  * again infers nothing again. The least recently used entry is dropped first.
  * INVARIANT: a definition has the same effects whether they were cached or not.
  */
-export function rememberEffects(infer: typeof inferEffects = inferEffects, most = MOST_INFERRED): InferBy {
+export function rememberEffects(infer: typeof inferEffects = inferEffects, most = MOST_INFERRED): InferEffects {
   const known = new Map<string, readonly ToolEffect[]>()
   return (definition, hash) => {
     const effects = known.get(hash) ?? infer(definition).effects

@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import type { Embedder } from '../../kernel/ports/embeddings.ts'
 import type { ModelSettings } from '../../kernel/contract/models.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
+
+/** Turns texts into vectors of length 1, all of one size. Undefined if it cannot: it never throws. */
+export interface Embedder {
+  embed(texts: readonly string[]): Promise<readonly Float32Array[] | undefined>
+}
 
 /** 16 vectors of 8,192 numbers take some 3 MB of JSON. */
 const LONGEST_ANSWER = 8 * 2 ** 20

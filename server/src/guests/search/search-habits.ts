@@ -1,4 +1,3 @@
-import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Habit, HabitsRow } from '../../kernel/contract/habits.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
@@ -6,7 +5,6 @@ import { withHabit } from './habits.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
-import type { CallListeners } from '../../kernel/ports/upstream.ts'
 
 /** What callers' searches led to, per caller: nobody's habits affect what another caller finds. */
 export type SearchHabits = {
@@ -48,18 +46,5 @@ export function openHabits({ ledger, tables, clock }: HabitsDeps): SearchHabits 
       // If this is lost to another call of the same caller, one habit is not learned, and nothing waits for it.
       await ledger.commit([{ kind: 'swap', table: 'habits', id: who, from: held?.version ?? 'absent', to: row }])
     },
-  }
-}
-
-type Dispatch = (request: CallRequest, listeners?: CallListeners) => Promise<Outcome>
-
-/** Wraps dispatch: a call that ran at once may show what its caller's search meant. */
-export function withLearning(dispatch: Dispatch, habits: SearchHabits): Dispatch {
-  return async (request, listeners) => {
-    const outcome = await dispatch(request, listeners)
-    // Learning happens in the background, and a failure to store it does not fail the call.
-    if (outcome.status === 'executed' && request.dry_run !== 'only')
-      habits.ran(request.caller, request.tool).catch(() => {})
-    return outcome
   }
 }

@@ -3,7 +3,8 @@ import { meaningText } from './searchable-tool.ts'
 import { searchable } from './word-index.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
-import type { Embedder, Vectors } from '../../kernel/ports/embeddings.ts'
+import type { Embedder } from './embedding-model.ts'
+import type { Vectors } from './vectors.ts'
 
 export type SemanticSearchDeps = {
   readonly catalogue: Pick<Catalogue, 'tools'>

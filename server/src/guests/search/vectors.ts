@@ -1,6 +1,11 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Vectors } from '../../kernel/ports/embeddings.ts'
+
+/** A cache of vectors by definition hash; entries may be dropped. */
+export interface Vectors {
+  get(hash: string): Float32Array | undefined
+  put(entries: readonly { readonly hash: string; readonly vector: Float32Array }[]): Promise<void>
+}
 
 /**
  * Embeddings by definition hash in one file, a line each. Only a cache: for an unreadable line the vector is requested again, and

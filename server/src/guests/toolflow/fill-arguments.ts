@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/
 import { inForce, type Tool } from '../../kernel/contract/tool.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { canonicalJson } from '../../kernel/json/canonical.ts'
-import { sayProblem } from '../../kernel/catalogue/cards.ts'
+import { sayProblem } from '../../kernel/text/say-problem.ts'
 import type { CardFact, GivenArgs } from './state.ts'
 import { ungrounded } from './ungrounded.ts'
 import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'

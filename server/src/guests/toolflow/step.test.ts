@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../kernel/contract/run.ts'
-import { cardOf } from '../../kernel/catalogue/cards.ts'
+import { cardOf } from './cards.ts'
 import { begin, done, SCORED, walk } from './flows.suite.ts'
 import { isAmbiguous } from './is-ambiguous.ts'
 

@@ -6,7 +6,7 @@ import { Bug, problem, PROBLEMS, type Problem, type ProblemCode } from '../../ke
 import { Effect } from '../../kernel/contract/verdict.ts'
 import { consentIn } from '../../kernel/consents/cover-with-consent.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
-import { sayProblem } from '../../kernel/catalogue/cards.ts'
+import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { gateEvidence } from './gate-evidence.ts'
 import type { ToolflowWork } from './graph.ts'
 import type { CardFact, ToolflowState } from './state.ts'
@@ -17,7 +17,7 @@ import { judgeCall, type JudgeDeps } from '../../kernel/attempt/judge-call.ts'
 import { prepareCall, type PrepareDeps } from '../../kernel/attempt/prepare-call.ts'
 import { recordUserWords, type RecordUserWordsDeps } from '../../kernel/sessions/record-user-words.ts'
 import { readCard } from '../../kernel/catalogue/read-card.ts'
-import { searchTools, type SearchDeps } from '../search/search-tools.ts'
+import { searchTools, type SearchDeps } from '../../kernel/catalogue/search-tools.ts'
 
 export type ToolflowEffectDeps = PrepareDeps &
   JudgeDeps &

@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { WhyAnswer } from '../../guests/provenance/why.ts'
 import type { Result } from '../contract/problems.ts'
 import { listUnknown, type ApprovalReadDeps, type UnknownPage } from '../approvals/read-approvals.ts'
-import { withLearning, type SearchHabits } from '../../guests/search/search-habits.ts'
+import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Page } from '../ports/reads.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { cancelTask, type CancelDeps } from './cancel-task.ts'
@@ -23,8 +23,7 @@ export type CallsDeps = DispatchDeps &
   SettleDeps &
   ExplainDeps &
   Pick<ApprovalReadDeps, 'tables' | 'judgement'> & {
-    /** What callers' searches lead to, if learning is on. */
-    readonly learning?: SearchHabits
+    readonly catalogue: Pick<LiveCatalogue, 'ranker'>
   }
 
 export interface CallsGate {
@@ -64,7 +63,7 @@ export function bindCalls(deps: CallsDeps): { readonly calls: CallsGate; idle():
   }
   const idle = () => (dispatched === 0 ? Promise.resolve() : new Promise<void>((done) => void waiting.push(done)))
   const calls: CallsGate = {
-    dispatch: deps.learning === undefined ? dispatch : withLearning(dispatch, deps.learning),
+    dispatch: deps.catalogue.ranker.executed === undefined ? dispatch : teaching(dispatch, deps.catalogue.ranker),
     read: (caller, id, wait) => readCall(deps, caller, id, wait),
     readByKey: (caller, key, wait) => readCallByKey(deps, caller, key, wait),
     readTask: (caller, id, waiting) => readTask(deps, caller, id, waiting),
@@ -76,4 +75,13 @@ export function bindCalls(deps: CallsDeps): { readonly calls: CallsGate; idle():
     listUnknown: (caller, page) => listUnknown(deps, caller, page),
   }
   return { calls, idle }
+}
+
+/** A call that ran at once may show what its caller's search meant. */
+function teaching(dispatch: CallsGate['dispatch'], ranker: LiveCatalogue['ranker']): CallsGate['dispatch'] {
+  return async (request, listeners) => {
+    const outcome = await dispatch(request, listeners)
+    if (outcome.status === 'executed' && request.dry_run !== 'only') ranker.executed?.(request.caller, request.tool)
+    return outcome
+  }
 }

@@ -1,6 +1,7 @@
 import type { PackAnswer } from '../../guests/packs/pack.ts'
 import { showPacks, type PacksDeps } from '../../guests/packs/show-packs.ts'
 import type { Caller } from '../contract/caller.ts'
+import type { LiveCatalogue } from './catalogue.ts'
 import type { DefinitionReview } from '../contract/definition-review.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
@@ -13,18 +14,16 @@ import { downServers, type DownServer } from './down-servers.ts'
 import { readCard, type Card, type CardDeps } from './read-card.ts'
 import { retryServer, type RetryDeps } from './retry-server.ts'
 import { reviewTool } from './review-tool.ts'
-import type { SearchHabits } from '../../guests/search/search-habits.ts'
 import type { ServerReport } from './server-report.ts'
-import { searchTools, type FoundTool, type SearchDeps } from '../../guests/search/search-tools.ts'
+import { searchTools, type FoundTool, type SearchDeps } from './search-tools.ts'
 import { smallerSurface } from './smaller-surface.ts'
 
-export type CatalogueGateDeps = Omit<SearchDeps, 'habits'> &
+export type CatalogueGateDeps = SearchDeps &
   AdmitDeps &
   CardDeps &
   SiblingDeps &
   RetryDeps & {
-    /** What callers' searches lead to, if learning is on. */
-    readonly learning?: SearchHabits
+    readonly catalogue: Pick<LiveCatalogue, 'ranker'>
     readonly live: Pick<LivePolicy, 'reload'>
     readonly firstListing: () => Promise<void>
   } & PacksDeps
@@ -58,16 +57,15 @@ export interface CatalogueGate {
 }
 
 export function bindCatalogue(deps: CatalogueGateDeps): CatalogueGate {
-  const { visibleTools, learning } = deps
-  const searching = learning === undefined ? deps : { ...deps, habits: learning }
+  const { visibleTools, catalogue } = deps
   return {
     tools: (caller) => visibleTools.tools(caller),
     tool: (caller, id) => visibleTools.tool(caller, id),
     async search(caller, query, top_k) {
       await deps.firstListing()
-      return searchTools(searching, caller, query, top_k)
+      return searchTools(deps, caller, query, top_k, { learns: true })
     },
-    searchNotice: () => deps.meaning?.notice(),
+    searchNotice: () => catalogue.ranker.notice?.(),
     standardOf: (caller, tool) => standardOf(deps, caller, tool),
     card: (caller, id, full) => readCard(deps, caller, id, full),
     review: (caller, id) => reviewTool(deps, caller, id),
@@ -81,7 +79,7 @@ export function bindCatalogue(deps: CatalogueGateDeps): CatalogueGate {
     servers: () => deps.serverReports(),
     retry: (caller, server) => retryServer(deps, caller, server),
     packs: () => showPacks(deps),
-    down: (caller) => downServers(deps.serverReports(), visibleTools.tools(caller), deps.catalogue.tools(), caller),
+    down: (caller) => downServers(deps.serverReports(), visibleTools.tools(caller), catalogue.tools(), caller),
     firstListing: () => deps.firstListing(),
     smallerSurface: (caller, own) =>
       smallerSurface(

@@ -3,7 +3,7 @@ import { inForce, type RiskClass, type Tool, type ToolEffect } from '../contract
 import { estimateTokens } from '../text/estimate-tokens.ts'
 import { exampleArgs } from '../text/example-args.ts'
 import { markedText } from '../contract/visible-text.ts'
-import { pruneSchema, shorten, type Detail, type Pruned } from '../../guests/search/prune-schema.ts'
+import { pruneSchema, shorten, type Detail, type Pruned } from '../json/prune-schema.ts'
 
 /**
  * Everything needed to call a tool once, nothing more. Purpose and schema come from the tool server: data, never instructions.

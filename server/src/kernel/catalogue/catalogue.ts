@@ -1,17 +1,16 @@
 import type { Config, ServerSettings } from '../contract/config.ts'
 import { boundDefinition } from '../contract/tool-bounds.ts'
 import type { Tool, ToolRow } from '../contract/tool.ts'
-import { type InferBy, joinTool } from './join-tool.ts'
-import { packFor, type KnownPack } from '../../guests/packs/match-pack.ts'
+import { joinTool } from './join-tool.ts'
 import { createLookAlikeIndex } from './look-alike-index.ts'
-import type { Hit } from '../../guests/search/create-index.ts'
+import { rankByNames } from './rank-by-names.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
+import type { EffectsSource } from '../ports/effects-source.ts'
 import type { Version } from '../ports/ledger.ts'
 import type { Origin } from '../ports/notices.ts'
+import type { RankedTool, Ranker, ToolQuery } from '../ports/ranker.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
-import { rememberEffects } from '../../guests/risk/inferred-effects.ts'
-import { openWordIndex } from '../../guests/search/word-index.ts'
 
 /** A row may be a megabyte, and reading one blocks the thread. */
 const PAGE = 4
@@ -19,10 +18,10 @@ const PAGE = 4
 export type CatalogueDeps = {
   readonly tables: Tables
   readonly servers: Config['servers']
-  /** What is known about well-known servers. */
-  readonly packs?: readonly KnownPack[]
-  /** The inferred effects of a definition. By default inferred once per definition. */
-  readonly infer?: InferBy
+  /** What is known about the effects of tools, beside the configuration and the definitions. */
+  readonly effects?: EffectsSource
+  /** By default tools are found by the words of their names. */
+  readonly ranker?: (catalogue: Pick<Catalogue, 'tool' | 'tools'>) => Promise<Ranker>
   /** Yields to other work between two tools. Without it everything is done at once. */
   readonly yieldWhenDue?: YieldWhenDue
 }
@@ -45,7 +44,8 @@ export type LiveCatalogue = Catalogue & {
    */
   reconfigured(servers: readonly string[]): Promise<void>
   /** The tools that match a query best, among those that are offered now and that `counts` accepts. */
-  search(query: string, topK: number, counts: (tool: Tool) => boolean): Promise<readonly Hit[]>
+  search(asked: ToolQuery): Promise<readonly RankedTool[]>
+  readonly ranker: Pick<Ranker, 'notice' | 'executed'>
 }
 
 type Entry = KnownRow & { readonly tool: Tool }
@@ -57,15 +57,17 @@ type Entry = KnownRow & { readonly tool: Tool }
  * INVARIANT: a changed tool costs the work of one tool, whatever the size of the catalogue.
  */
 export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
-  const { tables, packs = [], infer = rememberEffects() } = deps
+  const { tables, effects = {}, ranker: openRanker = rankByNames } = deps
   const join = (row: ToolRow, settings: ServerSettings): Tool =>
-    joinTool(row, settings, packFor(packs, settings), infer)
+    joinTool(row, settings, { infer: effects.infer, packOf: effects.packFor?.(settings) })
   const byServer = new Map<string, Map<string, Entry>>()
   const byId = new Map<string, Tool>()
   const listeners = new Set<Parameters<LiveCatalogue['onRefresh']>[0]>()
   const lookAlikes = createLookAlikeIndex()
-  const words = openWordIndex({ tool: (tool_id) => byId.get(tool_id), ...deps })
   let everything: readonly Tool[] | undefined
+  const isConfigured = (server: string) => Object.hasOwn(deps.servers, server)
+  const tools = () => (everything ??= [...byId.values()].filter(({ row }) => isConfigured(row.server)))
+  const ranker = await openRanker({ tool: (tool_id) => byId.get(tool_id), tools })
   const queues = new Map<string, Promise<void>>()
   /** Changed tools that were not reported to listeners yet, by server. */
   const unreported = new Map<string, Set<string>>()
@@ -81,11 +83,9 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     lookAlikes.set(tool)
     byId.set(row.tool_id, tool)
     everything = undefined
-    words.changed(before?.tool, tool)
+    ranker.changed(before?.tool, tool)
     return before === undefined || !isSame(before.row, row)
   }
-
-  const isConfigured = (server: string) => Object.hasOwn(deps.servers, server)
 
   /** The effects of a tool depend on the configuration too. */
   function rejoinAll(server: string): void {
@@ -96,7 +96,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
       entriesOf(server).set(tool_id, { row, version, tool })
       lookAlikes.set(tool)
       byId.set(tool_id, tool)
-      words.changed(before, tool)
+      ranker.changed(before, tool)
     }
   }
 
@@ -129,7 +129,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
       if (put(settings, held)) unreportedOf(server).add(held.row.tool_id)
       await deps.yieldWhenDue?.()
     }
-    words.readSoon()
+    ranker.readSoon()
   }
 
   /** In sequence: two concurrent reads of one server could end in the wrong order. */
@@ -157,7 +157,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
       const tool = byId.get(tool_id)
       return tool === undefined || !isConfigured(tool.row.server) ? undefined : tool
     },
-    tools: () => (everything ??= [...byId.values()].filter(({ row }) => isConfigured(row.server))),
+    tools,
     lookAlikes: (tool_id) => {
       const all = lookAlikes.of(tool_id)
       return all.length === 0 ? all : all.filter((one) => isConfigured(byId.get(one.tool_id)?.row.server ?? ''))
@@ -174,7 +174,8 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     refresh,
     take,
     onRefresh: (listener) => void listeners.add(listener),
-    search: (query, topK, counts) => words.search(query, topK, (tool) => isConfigured(tool.row.server) && counts(tool)),
+    ranker,
+    search: (asked) => ranker.rank({ ...asked, counts: (tool) => isConfigured(tool.row.server) && asked.counts(tool) }),
   }
 }
 

@@ -1,15 +1,11 @@
 import type { ServerSettings } from '../contract/config.ts'
 import { inForce, type Tool, type ToolDefinition, type ToolEffect, type ToolRow } from '../contract/tool.ts'
-import { inferEffects } from '../../guests/risk/infer-effects.ts'
-import { packSays, raisedBy, type KnownPack, type PackSays } from '../../guests/packs/match-pack.ts'
+import type { InferEffects, PackedTool, PackOf } from '../ports/effects-source.ts'
 import { effectsOf, idempotentOf, riskClassOf, type KnownEffects } from './effects.ts'
 
 type Said = ServerSettings['tools'][string] | undefined
-type JoinWith = { readonly pack?: KnownPack; readonly infer?: InferBy }
-
-/** The effects of a definition; the hash identifies it, so that the caller may cache them. */
-export type InferBy = (definition: ToolDefinition, hash: string) => readonly ToolEffect[]
-const inferNow: InferBy = (definition) => inferEffects(definition).effects
+/** What is known beside the settings: from packs, and from the definition's own words. */
+export type JoinWith = { readonly packOf?: PackOf | undefined; readonly infer?: InferEffects | undefined }
 
 /** The effects and risk that follow from one definition. */
 function claimsOf(
@@ -17,11 +13,11 @@ function claimsOf(
   hash: string,
   settings: ServerSettings,
   said: Said,
-  { pack, infer = inferNow }: JoinWith,
+  { packOf, infer }: JoinWith,
 ) {
   const { annotations } = definition
-  const effects = infer(definition, hash)
-  const packed = packSays(pack, definition.name, hash)
+  const effects = infer?.(definition, hash)
+  const packed = packOf?.(definition.name, hash)
   const known = withPack(effectsOf(said?.effects, annotations, settings.trusted, effects), packed)
   return { packed, known, idempotent: idempotentOf(said?.idempotent, annotations, settings.trusted, known) }
 }
@@ -30,12 +26,19 @@ function claimsOf(
  * INVARIANT: the operator's declaration overrides every pack, and a pack decides only about the definitions it was made from; for
  * any other definition it can only add effects.
  */
-function withPack(known: KnownEffects, packed: PackSays | undefined): KnownEffects {
+function withPack(known: KnownEffects, packed: PackedTool | undefined): KnownEffects {
   if (packed === undefined || known.effects_from === 'configured') return known
-  if (packed.is_known) return { effects: packed.tool.effects, effects_from: 'pack' }
+  if (packed.is_known) return { effects: packed.effects, effects_from: 'pack' }
   const effects = raisedBy(known.effects, packed)
   const isSame = effects.length === known.effects.length && effects.every((effect) => known.effects.includes(effect))
   return isSame ? known : { effects, effects_from: 'pack' }
+}
+
+/** For a definition that the pack does not know: the tool's other effects plus those in the pack. */
+function raisedBy(effects: readonly ToolEffect[], packed: PackedTool): readonly ToolEffect[] {
+  const feared = packed.effects.filter((effect) => effect !== 'read')
+  if (feared.length === 0) return effects
+  return [...new Set([...effects.filter((effect) => effect !== 'read'), ...feared])]
 }
 
 const union = (a: readonly ToolEffect[], b: readonly ToolEffect[]): readonly ToolEffect[] => [...new Set([...a, ...b])]
@@ -44,8 +47,7 @@ const union = (a: readonly ToolEffect[], b: readonly ToolEffect[]): readonly Too
  * A tool as rules, approvers and doors see it: its row joined with the operator's settings.
  * INVARIANT: a definition that is not admitted adds effects and removes none.
  */
-export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPack, infer?: InferBy): Tool {
-  const using: JoinWith = { ...(pack === undefined ? {} : { pack }), ...(infer === undefined ? {} : { infer }) }
+export function joinTool(row: ToolRow, settings: ServerSettings, using: JoinWith = {}): Tool {
   const said = Object.hasOwn(settings.tools, row.definition.name) ? settings.tools[row.definition.name] : undefined
   const listed = claimsOf(row.definition, row.definition_hash, settings, said, using)
   const isOne = row.admitted === undefined || row.admitted.hash === row.definition_hash
@@ -70,12 +72,12 @@ export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPac
   }
 }
 
-const rollbackIn = (packed: PackSays | undefined): Pick<Tool, 'rollback'> =>
-  packed?.tool.rollback === undefined ? {} : { rollback: packed.tool.rollback }
+const rollbackIn = (packed: PackedTool | undefined): Pick<Tool, 'rollback'> =>
+  packed?.rollback === undefined ? {} : { rollback: packed.rollback }
 
-function aboutPack(packed: PackSays | undefined): Pick<Tool, 'pack' | 'amounts' | 'recipients' | 'paths'> {
+function aboutPack(packed: PackedTool | undefined): Pick<Tool, 'pack' | 'amounts' | 'recipients' | 'paths'> {
   if (packed === undefined) return {}
-  const { amounts, recipients, paths } = packed.tool
+  const { amounts, recipients, paths } = packed
   return {
     pack: packed.pack,
     ...(amounts.length === 0 ? {} : { amounts }),

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { BRIEF_STEPS, objectsIn } from '../json/schema-steps.ts'
 import { compileSchema } from '../json/validate-args.ts'
-import { resolve } from '../../guests/search/prune-schema.ts'
+import { resolve } from '../json/prune-schema.ts'
 import { markedText } from '../contract/visible-text.ts'
 
 const MAX_DEPTH = 8

@@ -2,7 +2,6 @@ import { loadJudgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { Problem, Result } from '../../kernel/contract/problems.ts'
 import type { Finding } from '../../adapters/cli/boot-reports.ts'
 import { openArgumentModel } from '../../guests/models/argument-model.ts'
-import { openEmbeddingModel } from '../../guests/search/embedding-model.ts'
 import { localFiles } from '../../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs } from '../../adapters/upstream/server-config.ts'
 import { locatedFaults } from '../config-faults.ts'
@@ -10,7 +9,7 @@ import type { Settings } from '../load-config.ts'
 import { openChannels } from '../open-channels.ts'
 import { otlpOf } from '../../guests/telemetry/open-metrics.ts'
 import { openSerenity } from '../../guests/serenity/open-serenity.ts'
-import { readPacks } from '../../guests/packs/read-packs.ts'
+import { effectsSource, openRanker } from '../guest-parts.ts'
 
 /**
  * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
@@ -18,7 +17,6 @@ import { readPacks } from '../../guests/packs/read-packs.ts'
  */
 export async function checkParts({ config, folder, file }: Settings): Promise<readonly Finding[]> {
   const { toolflow } = config.models
-  const { embeddings } = config.search
   const files = localFiles(config.servers, folder)
   const opened: readonly (Result<unknown> | undefined)[] = [
     serverConfigs(config.servers, folder),
@@ -26,9 +24,9 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
     await openSerenity(config.serenity, folder, process.env, () => undefined),
     openChannels(config.channels, { folder, clock: Date.now, stopping: new AbortController().signal, log() {} }),
     toolflow && openArgumentModel(toolflow, folder),
-    embeddings && openEmbeddingModel(embeddings, folder),
+    await openRanker(config, folder),
     otlpOf(config.telemetry, folder),
-    readPacks({ config, folder }),
+    await effectsSource(config, folder),
   ]
   return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))
 }

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { clientTools, HOOK_CLIENTS, OTHER_TOOL } from '../../../kernel/contract/hook-clients.ts'
-import { BUILT_IN } from '../built-in.ts'
+import { BUILT_IN } from '../load-packs.ts'
 import { packFor } from '../match-pack.ts'
 import { ServerSettings } from '../../../kernel/contract/config.ts'
 

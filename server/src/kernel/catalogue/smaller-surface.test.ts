@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseSurface } from './choose-surface.ts'
+import { chooseSurface } from './smaller-surface.ts'
 
 test('a handful of tools is listed, a thousand are searched', () => {
   expect(chooseSurface({ definitions: 500, own: 900 })).toBe('passthrough')

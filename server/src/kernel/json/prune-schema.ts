@@ -1,5 +1,5 @@
-import { markedText } from '../../kernel/contract/visible-text.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
+import { markedText } from '../contract/visible-text.ts'
+import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 
 /** How much of a schema is kept. */
 export type Detail = {

@@ -1,11 +1,10 @@
-import type { ApprovalPacket } from '../contract/approval.ts'
-import type { Outcome } from '../contract/call.ts'
-import { PROBLEMS, type Problem } from '../contract/problems.ts'
-import { quoted, visibleText } from '../contract/visible-text.ts'
-import type { ToolflowOutput, ToolflowStatus } from '../../guests/toolflow/toolflow.ts'
-import { outputText } from '../attempt/interpret.ts'
-import { endingOf } from '../../guests/toolflow/ending.ts'
-import type { ToolflowState } from '../../guests/toolflow/state.ts'
+import type { ApprovalPacket } from '../../kernel/contract/approval.ts'
+import type { Outcome } from '../../kernel/contract/call.ts'
+import { sayProblem } from '../../kernel/text/say-problem.ts'
+import type { ToolflowOutput, ToolflowStatus } from './toolflow.ts'
+import { outputText } from '../../kernel/attempt/interpret.ts'
+import { endingOf } from './ending.ts'
+import type { ToolflowState } from './state.ts'
 
 const SUMMARY = 500
 
@@ -90,11 +89,4 @@ function reasonOf({ failure, call }: ToolflowState, now: CallNow | undefined): s
   if (failure !== null) return `${failure.says} [${failure.code}]`
   const problem = now !== undefined && 'problem' in now.outcome ? now.outcome.problem : undefined
   return problem === undefined ? (call?.reason ?? 'the call did not run') : sayProblem(problem)
-}
-
-/** A problem in one sentence, with its code and what it is about. */
-export function sayProblem({ code, about }: Problem): string {
-  const reason = about['reason'] === undefined ? undefined : quoted(about['reason'], SUMMARY)
-  const more = reason ?? visibleText(about['says'] ?? about['paths'] ?? '')
-  return `${PROBLEMS[code].says}${more === '' ? '' : `: ${more}`} [${code}]`
 }

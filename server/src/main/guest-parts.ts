@@ -1,0 +1,32 @@
+import type { Config } from '../kernel/contract/config.ts'
+import { ok, type Result } from '../kernel/contract/problems.ts'
+import type { EffectsSource } from '../kernel/ports/effects-source.ts'
+import type { OpenRanker } from '../kernel/ports/ranker.ts'
+import type { Guest } from '../kernel/registries.ts'
+import { GUESTS } from './guests.ts'
+
+/** What the guests add to one part of the gate, loaded, in the order of the guests. */
+export const partsOf = <T>(part: (guest: Guest) => (() => Promise<T>) | undefined): Promise<readonly T[]> =>
+  Promise.all(GUESTS.flatMap((guest) => part(guest)?.() ?? []))
+
+/** The same for a part of which a gate has at most one. */
+export async function onlyPartOf<T>(part: (guest: Guest) => (() => Promise<T>) | undefined): Promise<T | undefined> {
+  const [found] = await partsOf(part)
+  return found
+}
+
+/** What guests know about the effects of tools, in one value. */
+export async function effectsSource(config: Config, folder: string): Promise<Result<EffectsSource>> {
+  let source: EffectsSource = {}
+  for (const open of await partsOf(({ effects }) => effects)) {
+    const opened = open(config, folder)
+    if (!opened.ok) return opened
+    source = { ...opened.value, ...source }
+  }
+  return ok(source)
+}
+
+export async function openRanker(config: Config, folder: string): Promise<Result<OpenRanker | undefined>> {
+  const prepare = await onlyPartOf(({ ranker }) => ranker)
+  return prepare === undefined ? ok(undefined) : prepare(config, folder)
+}
