@@ -1,3 +1,6 @@
+import { KERNEL_RUN_KINDS } from './contract/run.ts'
+import type { RunKindEntry } from './runs/performer.ts'
+
 /**
  * What a guest adds to a gate. A guest is one value: data and functions, which `main/guests.ts` lists. Nothing registers itself, and
  * the kernel never names a guest. An adapter adds the parts that it reads by declaration merging, in its own file.
@@ -11,4 +14,12 @@ export interface Guest {
   readonly needs?: readonly string[]
   /** A gate starts without it only if the configuration names it in `guards.without`. */
   readonly guard?: true
+  /** Its kinds of runs, by name. */
+  readonly runKinds?: Readonly<Record<string, () => Promise<RunKindEntry>>>
 }
+
+/** The names of all kinds of runs, in the order in which they are listed to people. */
+export const runKindNames = (guests: readonly Guest[]): readonly string[] => [
+  ...KERNEL_RUN_KINDS,
+  ...guests.flatMap(({ runKinds = {} }) => Object.keys(runKinds)),
+]

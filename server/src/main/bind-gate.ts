@@ -26,8 +26,7 @@ import { openProxy } from '../kernel/proxy/proxy.ts'
 import { bindRelay } from '../adapters/mcp/bind.ts'
 import { bindRetention } from '../kernel/retention/bind.ts'
 import { bindRuns } from '../kernel/runs/bind.ts'
-import type { Performers } from '../kernel/runs/performer.ts'
-import { performersOf } from '../kernel/runs/performers.ts'
+import { performersOf, type Performers } from '../kernel/runs/performer.ts'
 import { bindToolflow } from '../guests/toolflow/bind.ts'
 import { bindWorkflows } from '../guests/workflows/bind.ts'
 import type { CallId } from '../kernel/contract/ids.ts'
@@ -92,5 +91,9 @@ export function bindGate(ports: GatePorts): Bound {
     retention: bindRetention({ ...deps, ledger: ports.quiet, notifying: ports.ledger }),
     closedBy: () => ports.intake.closedBy(),
   }
-  return { gate, performers: performersOf({ ...deps, dispatch: calls.dispatch, askProxy: gate.proxy.ask }), idle }
+  return {
+    gate,
+    performers: performersOf(ports.kinds, { ...deps, dispatch: calls.dispatch, askProxy: gate.proxy.ask }),
+    idle,
+  }
 }

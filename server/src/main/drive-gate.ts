@@ -2,7 +2,6 @@ import { createRunDriver } from '../kernel/runs/drive-run.ts'
 import type { Performers } from '../kernel/runs/performer.ts'
 import { scheduleRuns, type Scheduler } from '../kernel/runs/schedule-runs.ts'
 import type { RunKind } from '../kernel/contract/run.ts'
-import { RUN_KINDS } from '../kernel/runs/kinds.ts'
 import { bindGate, type Bound } from './bind-gate.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { GatePorts } from './gate-ports.ts'
@@ -17,7 +16,7 @@ export function driveGate(
   const { gate, performers, idle } = bindGate(ports)
   const { perform = (_kind, inner) => inner } = around
   const wrapped = new Map([...performers].map(([kind, inner]) => [kind, perform(kind, inner)]))
-  return { gate, scheduler: driveRuns(ports, RUN_KINDS, wrapped, log), idle }
+  return { gate, scheduler: driveRuns(ports, ports.kinds, wrapped, log), idle }
 }
 
 /** The ports that the driver needs. */

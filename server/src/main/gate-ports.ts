@@ -37,6 +37,7 @@ import type { SettingsInForce } from './gate.ts'
 import type { ToolflowSettings } from '../guests/toolflow/toolflow.ts'
 import type { RunOutput } from '../kernel/runs/run-output.ts'
 import type { Counts } from '../kernel/ports/counts.ts'
+import type { RunKinds } from '../kernel/runs/performer.ts'
 import type { RunJobs } from '../kernel/ports/jobs.ts'
 import type { RunId } from '../kernel/contract/ids.ts'
 import type { Liveness } from '../kernel/ports/liveness.ts'
@@ -53,6 +54,7 @@ export type GatePorts = {
   readonly stream: string
   readonly boot: string
   readonly ledger: Ledger
+  readonly kinds: RunKinds
   readonly doubts: Doubts
   readonly tables: Tables
   readonly searches: Searches

@@ -29,8 +29,13 @@ import { webhook } from '../guests/webhook/index.ts'
 import { workflows } from '../guests/workflows/index.ts'
 import type { Guest } from '../kernel/registries.ts'
 
-/** Every guest of this build. To add one, add its import and its name; to remove one, remove both and its folder. */
+/**
+ * Every guest of this build. To add one, add its import and its name; to remove one, remove both and its folder. People see what
+ * guests contribute in this order.
+ */
 export const GUESTS: readonly Guest[] = [
+  hub,
+  toolflow,
   activity,
   agent,
   chat,
@@ -39,7 +44,6 @@ export const GUESTS: readonly Guest[] = [
   demo,
   flows,
   hooks,
-  hub,
   inbox,
   matrix,
   models,
@@ -56,7 +60,6 @@ export const GUESTS: readonly Guest[] = [
   serverLogins,
   shell,
   telemetry,
-  toolflow,
   webPush,
   webhook,
   workflows,

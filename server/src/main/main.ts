@@ -1,5 +1,7 @@
 import { runCli } from '../adapters/cli/program.ts'
+import { runKindNames } from '../kernel/registries.ts'
 import { bench } from './bench.ts'
+import { GUESTS } from './guests.ts'
 import { LAUNCHER, localGate } from './local-gate.ts'
 import { placesIn } from './data-folder.ts'
 import { packageVersion } from './package-version.ts'
@@ -7,6 +9,7 @@ import { serviceHere } from './service-unit.ts'
 
 process.exitCode = await runCli(process.argv, {
   version: packageVersion(),
+  runKinds: runKindNames(GUESTS),
   local: localGate,
   launcher: LAUNCHER,
   bench,

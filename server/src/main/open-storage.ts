@@ -10,6 +10,7 @@ import { keepTime, latestTime, type TimeKeeper } from '../kernel/clock/latest-ti
 import type { SteadyClock } from '../kernel/clock/steady-clock.ts'
 import type { Change, Ledger } from '../kernel/ports/ledger.ts'
 import { withEndDays } from '../kernel/retention/with-end-days.ts'
+import { loadRunKinds } from '../kernel/runs/kinds.ts'
 import { withRunEvents } from '../kernel/runs/with-run-events.ts'
 import { ok, problem, type Problem, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
@@ -22,6 +23,7 @@ import { openTelemetry, type Telemetry } from '../guests/telemetry/open-telemetr
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
+import { GUESTS } from './guests.ts'
 import { newNonce } from '../guests/hub/open-hub.ts'
 import { readingsOf } from '../guests/telemetry/open-metrics.ts'
 import { openSealedStore } from './open-sealed-store.ts'
@@ -39,6 +41,7 @@ export type Storage = {
     | 'version'
     | 'stream'
     | 'ledger'
+    | 'kinds'
     | 'quiet'
     | 'doubts'
     | 'boot'
@@ -136,7 +139,8 @@ export async function openStorage(
       do: 'correct the clock of the machine; if the gate has seen a wrong time, stop it and run `sluice clock correct`',
     })
   const stored = { ...store.value, ledger: around?.ledger?.(store.value.ledger) ?? store.value.ledger }
-  const volatile = keepVolatile(stored, { clock, digest: sha256Hex, boot: node.value.liveness.boot })
+  const kinds = await loadRunKinds(GUESTS)
+  const volatile = keepVolatile(stored, { clock, digest: sha256Hex, boot: node.value.liveness.boot, kinds })
   const { tables, searches, journal, artifacts } = volatile
   const quiet = withoutOwnCredentials(volatile.ledger, own.redactAll)
   const noting = { checkpointFile, ledger: quiet, clock, ids: randomIds }
@@ -182,12 +186,16 @@ export async function openStorage(
     },
   )
   const numbers = { node: node.value.liveness.boot, last: 0 }
-  const ledger = withoutOwnCredentials(announceCommits(watched, node.value.notices, doubts, numbers), own.redactAll)
+  const ledger = withoutOwnCredentials(
+    announceCommits(watched, { notices: node.value.notices, kinds, doubts, changeNumbers: numbers }),
+    own.redactAll,
+  )
   return ok({
     ports: {
       version,
       stream,
       ledger,
+      kinds,
       quiet,
       doubts,
       boot: node.value.liveness.boot,

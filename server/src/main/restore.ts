@@ -5,6 +5,7 @@ import { newestCheckpoint, writeCheckpoint } from '../kernel/audit/write-checkpo
 import { refuseUnrecorded } from '../kernel/changes/unrecorded.ts'
 import { endRestored, restoredKeys, type RestoreDeps } from '../kernel/restore/end-restored.ts'
 import { takeNewer } from '../kernel/restore/take-newer.ts'
+import { loadRunKinds } from '../kernel/runs/kinds.ts'
 import { withEndDays } from '../kernel/retention/with-end-days.ts'
 import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
@@ -19,6 +20,7 @@ import { storeState, type Store } from '../adapters/stores/open-store.ts'
 import type { PackedFile } from '../adapters/stores/packed-file.ts'
 import { filesUnder } from './backup.ts'
 import { hasContents, placesIn } from './data-folder.ts'
+import { GUESTS } from './guests.ts'
 import { settingsOf } from './local-gate.ts'
 import type { LoadedSettings } from './load-config.ts'
 import { copyToDatabase } from './move-data.ts'
@@ -114,7 +116,8 @@ async function settleRestored(
   replaced: readonly string[],
 ): Promise<Result<Settled>> {
   const ledger = withEndDays(givingBackPending(store.ledger), Date.now)
-  const ending: RestoreDeps = { ...store, ledger, clock: Date.now, ids: randomIds }
+  const kinds = await loadRunKinds(GUESTS)
+  const ending: RestoreDeps = { ...store, ledger, clock: Date.now, ids: randomIds, kinds }
   const taken = []
   for (const folder of replaced) taken.push({ folder, rows: await takeFrom(settings, folder, ending) })
   const ended = await endRestored(ending)

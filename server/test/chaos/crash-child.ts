@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
 import type { Perform } from '../../src/kernel/runs/performer.ts'
-import { RUN_KINDS } from '../../src/kernel/runs/kinds.ts'
+import { RUN_KINDS } from '../run-kinds.ts'
 import { doWork, openWork, recordTo } from './chaos-work.ts'
 import type { ChildOrder } from './crash-cases.ts'
 

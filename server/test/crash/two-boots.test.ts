@@ -90,7 +90,7 @@ describe('two nodes on one store', () => {
     const made = places.map(async (index) => {
       const notices = hub.join()
       const { liveness } = index === 0 ? opened.ports : await otherBoot()
-      const ledger = announceCommits(opened.ports.ledger, notices)
+      const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
       const ports: GatePorts = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
       const { gate, scheduler } = driveGate(ports, () => {})
       return { gate, stop: () => scheduler.stop() }

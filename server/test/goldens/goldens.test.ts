@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { CliBoot } from '../../src/adapters/cli/cli-boot.ts'
 import { runCli } from '../../src/adapters/cli/program.ts'
+import { runKindNames } from '../../src/kernel/registries.ts'
+import { GUESTS } from '../../src/main/guests.ts'
 import { COMMON_TOOLS, FLOW_TOOLS, SEARCH_TOOLS } from '../../src/adapters/mcp/own-tools.ts'
 
 /**
@@ -18,7 +20,7 @@ test('the help of every command', async () => {
     said += String(text)
     return true
   })
-  const boot = { version: 'VERSION', launcher: 'sluice' } as CliBoot
+  const boot = { version: 'VERSION', launcher: 'sluice', runKinds: runKindNames(GUESTS) } as CliBoot
   const texts: string[] = []
   const tell = async (words: readonly string[]): Promise<void> => {
     said = ''

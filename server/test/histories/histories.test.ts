@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/kernel/contract/json.ts'
 import type { RunEvent } from '../../src/kernel/contract/run.ts'
-import { RUN_KINDS } from '../../src/kernel/runs/kinds.ts'
+import { RUN_KINDS } from '../run-kinds.ts'
 
 type History = { name: string; start: Json; events: RunEvent[]; effects: string[]; end: Json }
 type Recorded = { kind: string; release: string; histories: History[] }

@@ -113,7 +113,10 @@ describe('the ring', () => {
     const missed: (() => void)[] = []
     const own = { ...nodes.join(), onMissed: (listener: () => void) => (missed.push(listener), () => {}) }
     const changeNumbers = { node: 'b', last: 0 }
-    const { commit } = announceCommits({ commit: async () => 'committed' }, own, undefined, changeNumbers)
+    const { commit } = announceCommits(
+      { commit: async () => 'committed' },
+      { notices: own, kinds: new Map(), changeNumbers },
+    )
     let refresh: Parameters<ChangesDeps['catalogue']['onRefresh']>[0] = () => {}
     const soon: (() => void)[] = []
     const found = new Set(['seen'])

@@ -47,7 +47,10 @@ function cluster() {
       after: (_, callback) => (soon.push(callback), () => undefined),
       serversFor: () => new Set(),
     })
-    const { commit } = announceCommits({ commit: async () => 'committed' }, notices, undefined, changeNumbers)
+    const { commit } = announceCommits(
+      { commit: async () => 'committed' },
+      { notices, kinds: new Map(), changeNumbers },
+    )
     return {
       changes,
       notices,

@@ -43,7 +43,7 @@ async function fault(): Promise<void> {
 test('a faulted run is counted and listed with its reason; an admin resumes it, and it continues where it stopped', async () => {
   await fault()
   expect(await faultedNow()).toEqual([{ value: 1 }])
-  const listed = await listRuns({ tables: store }, ADMIN, { status: 'faulted' }, { limit: 10 })
+  const listed = await listRuns({ tables: store, kinds: new Map() }, ADMIN, { status: 'faulted' }, { limit: 10 })
   expect(listed.items).toMatchObject([{ run_id: RUN, fault: { count: 5, says: 'the model`s key is wrong' } }])
   // Events that arrive meanwhile wait and wake nothing.
   await send(store, RUN, { type: 'other' })
@@ -61,7 +61,7 @@ test('a faulted run is counted and listed with its reason; an admin resumes it, 
   await scheduler.recover()
   await scheduler.idle()
   expect([performed, (await rowNow())?.status]).toEqual([[], 'faulted'])
-  const deps = { tables: store, ledger: store, clock: () => now, ids: randomIds }
+  const deps = { tables: store, kinds: new Map(), ledger: store, clock: () => now, ids: randomIds }
   expect(await resumeRun(deps, APPROVER, RUN)).toMatchObject({ problem: { code: 'auth.forbidden' } })
   expect(await resumeRun(deps, ADMIN, RUN)).toMatchObject({ ok: true, value: { run_id: RUN } })
   await until(async () => ((await rowNow())?.state as Counter | undefined)?.done === 1)
@@ -83,7 +83,7 @@ test('a faulted run is counted and listed with its reason; an admin resumes it, 
 
 test('a resumed run that fails again gets the full number of attempts again, and reports it if the resumption could not be recorded', async () => {
   await fault()
-  const deps = { tables: store, clock: () => now, ids: randomIds }
+  const deps = { tables: store, kinds: new Map(), clock: () => now, ids: randomIds }
   for (const [word, code] of [
     ['unavailable', 'audit.unavailable'],
     [{ in_doubt: 'x' }, 'audit.in_doubt'],

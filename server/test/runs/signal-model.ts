@@ -5,7 +5,7 @@ import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } 
 import { advanceRun, dueTimers, nextTimer } from '../../src/kernel/runs/advance-run.ts'
 import { beginRun } from '../../src/kernel/runs/begin-run.ts'
 import { holdCall, parkCall } from '../../src/kernel/attempt/held-call.ts'
-import { RUN_KINDS } from '../../src/kernel/runs/kinds.ts'
+import { RUN_KINDS } from '../run-kinds.ts'
 
 /**
  * A small model of the ledger, its commands and the driver: calls, approvals, runs with their journals, and performers that can be

@@ -19,6 +19,8 @@ import type { LocalGate, UpOptions } from './local-gate.ts'
 /** What the command line needs from `boot/`. */
 export type CliBoot = {
   readonly version: string
+  /** The names of all kinds of runs. */
+  readonly runKinds: readonly string[]
   /** Runs a gate in this process until it is stopped. */
   up(options: UpOptions): Promise<number>
   /** Verifies the audit of a data folder on which no gate runs. */

@@ -168,7 +168,7 @@ export function addCommands(program: Command, { boot, globals, portOf, out, exit
   addFlowCommands(program, session)
   addHubCommands(program, session)
   addAgentCommands(program, session)
-  addRunCommands(program, session)
+  addRunCommands(program, session, boot.runKinds)
   addWorkflowCommands(program, session)
   addApprovalCommands(program, session)
   addConsentCommands(program, session)

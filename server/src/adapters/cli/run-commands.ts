@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { RUN_KIND_NAMES } from '../../kernel/contract/run.ts'
 import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
@@ -8,12 +7,12 @@ type ListOptions = Readonly<
 >
 
 /** Background runs: list, show, cancel, resume. */
-export function addRunCommands(program: Command, session: Session): void {
+export function addRunCommands(program: Command, session: Session, kinds: readonly string[]): void {
   const runs = program
     .command('runs')
     .description('background runs: held calls, deliveries, toolflows, agent threads, flow executions and workflows')
     .option('--status <status>', 'active, waiting, done, failed, cancelled or faulted')
-    .option('--kind <kind>', RUN_KIND_NAMES.join(', '))
+    .option('--kind <kind>', kinds.join(', '))
     .option('--owner <id>', 'only runs of this caller, such as agent:claude')
     .option('--user <name>', 'only runs for this user')
     .option('--session <id>', 'only runs in this session')

@@ -2,7 +2,7 @@ import { CancelRunBody } from '../../kernel/contract/api.ts'
 import { listOf, RunAnswer, RunDetailsAnswer } from '../../kernel/contract/answers.ts'
 import { RunId } from '../../kernel/contract/ids.ts'
 import { problem } from '../../kernel/contract/problems.ts'
-import { RUN_KIND_NAMES, RunStatus } from '../../kernel/contract/run.ts'
+import { RunStatus } from '../../kernel/contract/run.ts'
 import { PAGED } from './parameters.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { pageOf, partOf } from './query.ts'
@@ -28,9 +28,7 @@ export const runRoutes: Routes = (app, gate) => {
       const faults = [
         ...(status.success ? [] : [`status: one of ${RunStatus.options.join(', ')}`]),
         ...(parent.success ? [] : ['parent: not the id of a run']),
-        ...(kind === undefined || RUN_KIND_NAMES.some((known) => known === kind)
-          ? []
-          : [`kind: one of ${RUN_KIND_NAMES.join(', ')}`]),
+        ...(kind === undefined || gate.runs.kinds.includes(kind) ? [] : [`kind: one of ${gate.runs.kinds.join(', ')}`]),
       ]
       if (!status.success || !parent.success || faults.length > 0)
         return problemResponse(problem('request.invalid', { paths: faults.join('; ') }), c.get('trace'))

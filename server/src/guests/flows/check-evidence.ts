@@ -10,10 +10,10 @@ import type { ToolflowState } from '../toolflow/state.ts'
 import { artifactPart } from '../../kernel/artifacts/read-artifact.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Artifacts } from '../../kernel/ports/artifacts.ts'
-import { maySeeRun, ownedRun, ownerOf } from '../../kernel/runs/may-see-run.ts'
+import { maySeeRun, ownedRun, ownerOf, type CallersOfKinds } from '../../kernel/runs/may-see-run.ts'
 import { visibilityOf, sees, type FlowDeps } from './flow-access.ts'
 
-export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts }
+export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts; readonly kinds: CallersOfKinds }
 
 type Pointer = { readonly pointer_kind: PointerKind; readonly evidence_ref: string }
 
@@ -99,7 +99,7 @@ async function isPassingRun(deps: EvidenceDeps, caller: Caller, of: FlowRunRow, 
     return visibility.ok && sees(visibility.value, flow) && flow.status === 'done' && isForThis
   }
   const run = (await deps.tables.row('runs', ref))?.row
-  if (run === undefined || !maySeeRun(caller, ownedRun(run)) || run.status !== 'done') return false
+  if (run === undefined || !maySeeRun(caller, ownedRun(deps.kinds, run)) || run.status !== 'done') return false
   if (!isMadeFor(run.run_id, run.thread, ownerOf(run)?.user ?? '', run.created_at)) return false
   if (run.kind === 'flow-execution') return true
   // The row was written by this kind's own step.

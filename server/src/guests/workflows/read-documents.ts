@@ -9,13 +9,14 @@ import type { WorkflowState } from './state.ts'
 import { workflow } from './step.ts'
 import { isEndedRun, type RunRow } from '../../kernel/contract/run.ts'
 import type { Held, Page, Tables } from '../../kernel/ports/reads.ts'
-import { visibleRun } from '../../kernel/runs/read-run.ts'
+import { visibleRun, type ReadRunDeps } from '../../kernel/runs/read-run.ts'
 import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import { agentCaller } from './agent-caller.ts'
 import type { Documents } from './documents.ts'
 
-export type ReadDocumentsDeps = WaitForRunDeps & { readonly tables: Tables; readonly documents: Documents }
+export type ReadDocumentsDeps = WaitForRunDeps &
+  Pick<ReadRunDeps, 'kinds'> & { readonly tables: Tables; readonly documents: Documents }
 
 export type DocumentView = VersionView & {
   readonly protocols: readonly { readonly id: string; readonly trigger: string; readonly steps: number }[]

@@ -3,7 +3,7 @@ import type { GateChange } from '../contract/change.ts'
 import type { FlowRow } from '../../guests/flows/flow-rows.ts'
 import type { FlowScope } from '../../guests/flows/flows.ts'
 import type { RunRow } from '../contract/run.ts'
-import { ownedRun, type OwnedRun } from '../runs/may-see-run.ts'
+import { ownedRun, type CallersOfKinds, type OwnedRun } from '../runs/may-see-run.ts'
 import { ESCALATED } from '../approvals/escalate-approval.ts'
 import type { Change, Swap } from '../ports/ledger.ts'
 
@@ -29,11 +29,15 @@ export type ChangeNumbers = { readonly node: string; last: number }
  * The changes in a commit that watchers may want to know. Most are skipped: checkpoints, journals, units. `numbers`: those of the
  * node that publishes them.
  */
-export function changesIn(changes: readonly Change[], numbers?: ChangeNumbers): readonly Happened[] {
+export function changesIn(
+  kinds: CallersOfKinds,
+  changes: readonly Change[],
+  numbers?: ChangeNumbers,
+): readonly Happened[] {
   let happened: Happened[] | undefined
   const isEscalation = changes.some(isOfEscalation)
   for (const change of changes) {
-    const one = change.kind === 'swap' ? inSwap(change, isEscalation) : inAudit(change)
+    const one = change.kind === 'swap' ? inSwap(kinds, change, isEscalation) : inAudit(change)
     if (one === undefined) continue
     if (numbers !== undefined) one.by = { node: numbers.node, number: (numbers.last += 1) }
     if (happened === undefined) happened = [one]
@@ -47,7 +51,7 @@ const isOfEscalation = (change: Change): boolean => change.kind === 'audit' && c
 
 type Found = Happened & { by?: Happened['by'] }
 
-function inSwap(swap: Swap, isEscalation: boolean): Found | undefined {
+function inSwap(kinds: CallersOfKinds, swap: Swap, isEscalation: boolean): Found | undefined {
   const version = swap.from === 'absent' ? 1 : swap.from + 1
   switch (swap.table) {
     case 'calls': {
@@ -73,7 +77,7 @@ function inSwap(swap: Swap, isEscalation: boolean): Found | undefined {
       if (swap.to.owner === undefined) return undefined
       const { run_id, kind: run_kind, status } = swap.to
       const change = { kind: 'run' as const, run_id, run_kind, status, version, ...labelsOf(swap.to) }
-      return { change, run: ownedRun(swap.to) }
+      return { change, run: ownedRun(kinds, swap.to) }
     }
     case 'flows':
       return inFlow(swap.to, version)

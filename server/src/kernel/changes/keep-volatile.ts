@@ -3,6 +3,7 @@ import type { JsonObject } from '../contract/json.ts'
 import { partsOfSession } from '../sessions/label.ts'
 import type { RunEvent } from '../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../retention/expire-rows.ts'
+import type { CallersOfKinds } from '../runs/may-see-run.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Committed, Ledger, Outcomes, Rows, Table } from '../ports/ledger.ts'
 import type { KnownRows, Held, Journal, Searches, Tables } from '../ports/reads.ts'
@@ -18,7 +19,12 @@ export type Stored = {
   readonly artifacts: Artifacts
 }
 
-export type VolatileDeps = { readonly clock: Clock; readonly digest: Digest; readonly boot: string }
+export type VolatileDeps = {
+  readonly clock: Clock
+  readonly digest: Digest
+  readonly boot: string
+  readonly kinds: CallersOfKinds
+}
 
 /** How many runs are held at a time. */
 const MOST_RUNS = 500
@@ -93,7 +99,7 @@ export function keepVolatile(
 }
 
 /** What is written of a change. */
-function reduced(change: Change, memory: VolatileMemory, { clock }: VolatileDeps, references: string[]): Change {
+function reduced(change: Change, memory: VolatileMemory, { clock, kinds }: VolatileDeps, references: string[]): Change {
   const keep = (run: RunId, value: unknown): { readonly in_memory: string } => {
     const in_memory = memory.put(run, value)
     references.push(in_memory)
@@ -117,7 +123,7 @@ function reduced(change: Change, memory: VolatileMemory, { clock }: VolatileDeps
         ...(waits_for === undefined ? {} : { waits_for }),
         ...(ended_day === undefined ? {} : { ended_day }),
       }
-      return { ...change, to: { ...expireRun(to, now), ...listed, volatile: true, ...keep(run, to) } }
+      return { ...change, to: { ...expireRun(to, now, kinds), ...listed, volatile: true, ...keep(run, to) } }
     }
     case 'calls': {
       const { to } = change

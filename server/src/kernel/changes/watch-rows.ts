@@ -2,6 +2,7 @@ import type { RunId } from '../contract/ids.ts'
 import type { Change, CommitId, Ledger, Table } from '../ports/ledger.ts'
 import type { Notices } from '../ports/notices.ts'
 import { changesIn, type ChangeNumbers } from './changes-in.ts'
+import type { CallersOfKinds } from '../runs/may-see-run.ts'
 import type { Doubts } from './settle-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 
@@ -40,13 +41,15 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
   }
 }
 
+export type AnnounceDeps = {
+  readonly notices: Pick<Notices, 'publish'>
+  readonly kinds: CallersOfKinds
+  readonly doubts?: Doubts
+  readonly changeNumbers?: ChangeNumbers
+}
+
 /** Wraps the ledger and notifies all nodes of what it stored. */
-export function announceCommits(
-  ledger: Ledger,
-  notices: Pick<Notices, 'publish'>,
-  doubts?: Doubts,
-  numbers?: ChangeNumbers,
-): Ledger {
+export function announceCommits(ledger: Ledger, { notices, kinds, doubts, changeNumbers }: AnnounceDeps): Ledger {
   const announce = (changes: readonly Change[]) => {
     const rows: { table: Table; id: string }[] = []
     const woken: RunId[] = []
@@ -56,7 +59,7 @@ export function announceCommits(
     }
     if (rows.length > 0) notices.publish('rows', rows)
     if (woken.length > 0) notices.publish('wakes', woken)
-    const happened = changesIn(changes, numbers)
+    const happened = changesIn(kinds, changes, changeNumbers)
     if (happened.length > 0) notices.publish('changes', happened)
   }
   /** A commit in doubt is reported when it turns out to be stored. */

@@ -27,18 +27,9 @@ export type RunEffect = { readonly key: string; readonly kind: string; readonly 
 export const RunStatus = z.enum(['active', 'waiting', 'done', 'failed', 'cancelled', 'faulted'])
 export type RunStatus = z.infer<typeof RunStatus>
 
-/** The kinds of runs, as the registry in core has them (compared in test/runs/registry.test.ts). */
-export const RUN_KIND_NAMES = [
-  'held-call',
-  'delegation',
-  'delivery',
-  'hub-report',
-  'toolflow',
-  'agent',
-  'flow-execution',
-  'workflow',
-  'workflow-schedules',
-] as const
+/** The kinds of runs of the kernel. Guests add theirs (kernel/registries.ts). */
+export const KERNEL_RUN_KINDS = ['held-call', 'delegation', 'delivery'] as const
+export type KernelRunKind = (typeof KERNEL_RUN_KINDS)[number]
 
 export const RUN_ENDINGS = ['done', 'failed', 'cancelled'] as const satisfies readonly RunStatus[]
 export type RunEnding = (typeof RUN_ENDINGS)[number]

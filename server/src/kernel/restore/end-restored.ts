@@ -5,13 +5,10 @@ import type { KeyId } from '../contract/ids.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
 import { Bug, problem, type Problem } from '../contract/problems.ts'
 import { isEndedRun, type RunRow } from '../contract/run.ts'
-import type { AgentState } from '../../guests/agent/state.ts'
-import { agent } from '../../guests/agent/step.ts'
 import { goStale, withdraw } from '../approvals/transitions.ts'
 import { CLOSED } from '../consents/build-consent.ts'
 import { withRecord } from '../../guests/flows/run-moves.ts'
 import { onlyReads } from '../attempt/interpret.ts'
-import { schedules } from '../../guests/workflows/schedules.ts'
 import { auditOf } from '../attempt/call-changes.ts'
 import { everyRow } from '../changes/every-row.ts'
 import { isoOf, swapFlow } from '../../guests/flows/flow-access.ts'
@@ -20,6 +17,7 @@ import { credentialState } from '../identity/credential-state.ts'
 import type { Change, Ledger, Table } from '../ports/ledger.ts'
 import type { Accounts, Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
+import type { RunKindEntry } from '../runs/performer.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
 
 export type RestoreDeps = {
@@ -29,6 +27,7 @@ export type RestoreDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
+  readonly kinds: ReadonlyMap<string, Pick<RunKindEntry, 'restored'>>
 }
 
 /** How many of each were ended. */
@@ -107,34 +106,25 @@ const noted = (deps: RestoreDeps, type: AuditEvent, subject: Readonly<Record<str
 /** What it did after the backup is not known, and it would do it again. */
 async function endedRun(deps: RestoreDeps, held: Held<'runs'>): Promise<Ending | undefined> {
   const { row, version } = held
-  if (isEndedRun(row) || (await isIdleThread(deps, row))) return undefined
+  if (isEndedRun(row)) return undefined
+  const now = deps.clock()
+  const becomes = (await deps.kinds.get(row.kind)?.restored?.(row, { now, journal: deps.journal })) ?? 'cancelled'
+  if (becomes === 'kept') return undefined
   const { waits_for: _, driver: _1, cancelling: _2, fault: _3, ...rest } = row
   const stopped = { ...rest, executing: [], timers: {} }
   const swap = (to: RunRow): Change => ({ kind: 'swap', table: 'runs', id: row.run_id, from: version, to })
-  // Goes on with the first time after now: what was due in between may have been started.
-  if (row.kind === schedules.kind)
+  if (becomes !== 'cancelled')
     return {
-      as: 'rescheduled',
-      changes: [
-        swap({ ...stopped, status: 'waiting' }),
-        ...addRunEvent(row.run_id, { type: 'schedules.restored', now: deps.clock() }),
-      ],
+      as: 'continued',
+      changes: [swap({ ...stopped, status: 'waiting' }), ...addRunEvent(row.run_id, becomes.continues)],
     }
   return {
     as: 'cancelled',
     changes: [
-      swap({ ...stopped, status: 'cancelled', ended_at: deps.clock() }),
+      swap({ ...stopped, status: 'cancelled', ended_at: now }),
       noted(deps, 'run.cancelled', { run: row.run_id }),
     ],
   }
-}
-
-/** A thread between two messages does nothing by itself. */
-async function isIdleThread({ journal }: RestoreDeps, row: RunRow): Promise<boolean> {
-  if (row.kind !== agent.kind || row.executing.length > 0 || row.in_memory !== undefined) return false
-  const { node, turn, queue } = row.state as AgentState
-  if (node !== 'END' || turn !== null || queue.length > 0) return false
-  return (await journal.events(row.run_id, row.cursor, 1)).length === 0
 }
 
 async function endedRequest(deps: RestoreDeps, held: Held<'approvals'>): Promise<Ending | undefined> {

@@ -13,9 +13,8 @@ import type { Held, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { eraseWords } from './erase-words.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
-import { ownerOf } from '../runs/may-see-run.ts'
+import { callerOfRun, ownerOf } from '../runs/may-see-run.ts'
 import { heldCall } from '../attempt/held-call.ts'
-import { callerOfRun } from '../runs/kinds.ts'
 import { hasEnded } from './with-end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -67,7 +66,7 @@ export async function eraseUser(
     else if (await expireTexts(deps, ended)) count.calls += 1
   }
   for await (const held of everyRow(deps.tables, 'runs')) {
-    const isTheirs = held.row.kind !== heldCall.kind && callerOfRun(held.row)?.['user'] === user
+    const isTheirs = held.row.kind !== heldCall.kind && callerOfRun(deps.kinds, held.row)?.['user'] === user
     // A held call is listed as a call. Runs of the gate itself have no caller in their state, but an owner.
     if (!isTheirs && ownerOf(held.row)?.user !== user) continue
     if (isEndedRun(held.row)) count.runs += (await expireJournal(deps, held)) ? 1 : 0

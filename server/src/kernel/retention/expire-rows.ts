@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../contract/approval.ts'
 import type { CallRow } from '../contract/call.ts'
 import type { LabelRow } from '../sessions/label.ts'
 import type { RunRow } from '../contract/run.ts'
-import { callerOfRun } from '../runs/kinds.ts'
+import { callerOfRun, type CallersOfKinds } from '../runs/may-see-run.ts'
 
 /** Replaces removed arguments; the hash is still that of the original. */
 const NO_ARGUMENTS = '{}'
@@ -78,8 +78,8 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
 }
 
 /** What remains of a run: its kind, its owner, when it began and how it ended. Its journal is deleted with its state. */
-export function expireRun(row: RunRow, now: number): RunRow {
-  const caller = callerOfRun(row)
+export function expireRun(row: RunRow, now: number, kinds: CallersOfKinds): RunRow {
+  const caller = callerOfRun(kinds, row)
   return {
     v: row.v,
     run_id: row.run_id,

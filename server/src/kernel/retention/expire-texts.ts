@@ -3,6 +3,7 @@ import { expireApproval, expireCall, expireLabel, expireRun } from './expire-row
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
+import type { CallersOfKinds } from '../runs/may-see-run.ts'
 import { hasEnded } from './with-end-days.ts'
 
 export type ExpireDeps = {
@@ -11,6 +12,7 @@ export type ExpireDeps = {
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly journal: Pick<Journal, 'events'>
   readonly clock: Clock
+  readonly kinds: CallersOfKinds
 }
 
 /**
@@ -44,7 +46,7 @@ export async function expireJournal(deps: ExpireDeps, { row, version }: Held<'ru
     const forgotten = await deps.ledger.commit([{ kind: 'forget', run: row.run_id, through: last.seq }])
     if (forgotten !== 'committed') return false
   }
-  const to = expireRun(row, deps.clock())
+  const to = expireRun(row, deps.clock(), deps.kinds)
   const swapped = await deps.ledger.commit([{ kind: 'swap', table: 'runs', id: row.run_id, from: version, to }])
   return swapped === 'committed'
 }

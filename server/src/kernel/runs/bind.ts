@@ -20,6 +20,8 @@ import { resumeRun, type ResumeRunDeps } from './resume-run.ts'
 export type RunsDeps = ReadRunDeps & CancelRunDeps & ResumeRunDeps & { readonly shown: Pick<RunOutput, 'onAny'> }
 
 export interface RunsGate {
+  /** The names of all kinds of runs. */
+  readonly kinds: readonly string[]
   list(caller: Caller, filter: RunFilter, page: Page): Promise<RunsPage>
   read(caller: Caller, run_id: string, page: Page): Promise<Result<RunDetails>>
   cancel(caller: Caller, run_id: string, reason?: string): Promise<Result<RunView>>
@@ -30,6 +32,7 @@ export interface RunsGate {
 }
 
 export const bindRuns = (deps: RunsDeps): RunsGate => ({
+  kinds: [...deps.kinds.keys()],
   list: (caller, filter, page) => listRuns(deps, caller, filter, page),
   read: (caller, id, page) => readRun(deps, caller, id, page),
   cancel: (caller, id, reason) => cancelRun(deps, caller, id, reason),

@@ -8,7 +8,7 @@ import type { Clock, Ids } from '../ports/runtime.ts'
 import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
 import { addRunEvent } from './run-changes.ts'
 
-export type CancelRunDeps = Pick<ReadRunDeps, 'tables'> & {
+export type CancelRunDeps = Pick<ReadRunDeps, 'tables' | 'kinds'> & {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids

@@ -153,7 +153,7 @@ async function driveSession(
     wake.clear()
     held ??= await load(deps, run_id)
     const { row } = held
-    session.owned = ownedRun(row)
+    session.owned = ownedRun(deps.kinds, row)
     dropStale(runningEffects, row)
     const now = deps.clock()
     if (isEndedRun(row)) {

@@ -1,46 +1,36 @@
-import type { Json } from '../contract/json.ts'
-import type { RunKind, RunRow } from '../contract/run.ts'
-import { agent } from '../../guests/agent/step.ts'
-import { flowExecution } from '../../guests/flows/execution-step.ts'
-import { toolflow } from '../../guests/toolflow/step.ts'
 import { delegation } from '../approvals/delegation.ts'
-import { schedules } from '../../guests/workflows/schedules.ts'
-import { workflow } from '../../guests/workflows/step.ts'
+import { delivering, type DeliverDeps } from '../approvals/deliver.ts'
 import { delivery } from '../approvals/delivery.ts'
-import { hubReport } from '../../guests/hub/hub-report.ts'
 import { heldCall } from '../attempt/held-call.ts'
+import { Bug } from '../contract/problems.ts'
+import type { KernelRunKind } from '../contract/run.ts'
+import type { Guest } from '../registries.ts'
+import { heldCallPerformers, type HeldCallDeps } from './performers.ts'
+import { runKindEntry, type RunKindEntry, type RunKinds } from './performer.ts'
 
-/** Every kind of run the driver knows. To add one, add a line here and a pure step beside it. */
-export const KINDS = [
-  heldCall,
-  delegation,
-  delivery,
-  hubReport,
-  toolflow,
-  agent,
-  flowExecution,
-  workflow,
-  schedules,
-] as const
-
-/** By name. The driver passes each kind only the rows and events that were written for it. */
-export const RUN_KINDS: ReadonlyMap<string, RunKind> = new Map(
-  KINDS.map((kind) => [kind.kind, kind as unknown as RunKind]),
-)
-
-type Fields = { readonly [field: string]: Json }
-const fieldsIn = (value: Json | undefined): Fields | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
-
-/** Whose credential a run acts with, as its state says: also after the rest of its state was deleted. */
-export function callerOfRun({ kind, state, expired_at }: Pick<RunRow, 'kind' | 'state' | 'expired_at'>) {
-  const callerOf = expired_at === undefined ? RUN_KINDS.get(kind)?.callerOf : undefined
-  return callerOf === undefined ? fieldsIn(fieldsIn(state)?.['caller']) : callerOf(state)
+declare module './performer.ts' {
+  interface PerformerNeeds {
+    readonly kernel: HeldCallDeps & DeliverDeps
+  }
 }
 
-/** The effects of all kinds. */
-export type AnyRunEffect = (typeof KINDS)[number] extends infer Kind
-  ? Kind extends RunKind<infer _State, infer _Event, infer Effect>
-    ? Effect
-    : never
-  : never
+/** The kinds that every gate has. */
+const KERNEL_KINDS: Readonly<Record<KernelRunKind, RunKindEntry>> = {
+  'held-call': runKindEntry(heldCall, { performers: heldCallPerformers }),
+  delegation: runKindEntry(delegation, { performers: () => ({}) }),
+  delivery: runKindEntry(delivery, { performers: (deps) => ({ deliver: delivering(deps) }) }),
+}
+
+/** Every kind of run: those of the kernel, and those of these guests. */
+export async function loadRunKinds(guests: readonly Guest[]): Promise<RunKinds> {
+  const loaded = guests.flatMap(({ runKinds = {} }) =>
+    Object.entries(runKinds).map(async ([name, load]) => [name, await load()] as const),
+  )
+  const kinds = new Map<string, RunKindEntry>(Object.entries(KERNEL_KINDS))
+  for (const [name, entry] of await Promise.all(loaded)) {
+    if (entry.kind !== name || kinds.has(name))
+      throw new Bug(`the kind of run \`${name}\` is declared wrongly or twice`)
+    kinds.set(name, entry)
+  }
+  return kinds
+}

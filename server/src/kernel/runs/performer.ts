@@ -1,6 +1,8 @@
 import type { RunId } from '../contract/ids.ts'
 import type { Json } from '../contract/json.ts'
-import type { RunEffect, RunEvent } from '../contract/run.ts'
+import type { RunEffect, RunEvent, RunKind, RunRow } from '../contract/run.ts'
+import type { WithdrawCall } from '../attempt/held-call.ts'
+import type { Journal } from '../ports/reads.ts'
 
 /** What a performer gets besides the effect. */
 export type Performing = {
@@ -28,6 +30,45 @@ export type PerformersOf<Effect extends RunEffect> = {
 /** As the driver sees them: by the name of the effect. */
 export type Performers = ReadonlyMap<string, Perform>
 
-export function performersByName<Effect extends RunEffect>(performers: PerformersOf<Effect>): Performers {
-  return new Map(Object.entries(performers) as [string, Perform][])
+/** What performers need of a gate, by who contributes them. A guest adds a field with what its own need. */
+export interface PerformerNeeds {}
+/** Everything that is needed by some performer. */
+export type PerformerDeps = AllOf<PerformerNeeds>
+type AllOf<Needs> = { [Who in keyof Needs]: (needs: Needs[Who]) => void }[keyof Needs] extends (all: infer All) => void
+  ? All
+  : never
+
+/** A kind of run with everything that a gate has to know about it. The driver passes it only the rows and events written for it. */
+export type RunKindEntry = RunKind & {
+  performers(deps: PerformerDeps): Readonly<Record<string, Perform>>
+  /**
+   * What becomes of an open run of this kind after a backup was restored: it stays as it is, it continues with an event, or
+   * (also if this is absent) it is cancelled.
+   */
+  restored?(
+    row: RunRow,
+    world: { readonly now: number; readonly journal: Pick<Journal, 'events'> },
+  ): Promise<'kept' | 'cancelled' | { readonly continues: RunEvent }>
+}
+
+/** Every kind of run of a gate, by name. */
+export type RunKinds = ReadonlyMap<string, RunKindEntry>
+
+/**
+ * An entry of the registry. The type requires one performer for each effect of the kind, except that every kind may withdraw a
+ * call that it has made.
+ */
+export function runKindEntry<State extends Json, Event extends RunEvent, Effect extends RunEffect>(
+  kind: RunKind<State, Event, Effect>,
+  more: Pick<RunKindEntry, 'restored'> & {
+    performers(deps: PerformerDeps): PerformersOf<Exclude<Effect, WithdrawCall>>
+  },
+): RunKindEntry {
+  // Its own rows, events and effects are the only ones that reach it.
+  return { ...kind, ...more } as unknown as RunKindEntry
+}
+
+/** Which function performs which effect. */
+export function performersOf(kinds: RunKinds, deps: PerformerDeps): Performers {
+  return new Map([...kinds.values()].flatMap((kind) => Object.entries(kind.performers(deps))))
 }

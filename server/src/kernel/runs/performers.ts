@@ -1,49 +1,17 @@
 import type { HeldCallEffect } from '../attempt/held-call.ts'
-import type { AnyRunEffect } from './kinds.ts'
-import { agentPerformers, type AgentEffectDeps } from '../../guests/agent/agent-effects.ts'
 import { escalateApproval } from '../approvals/escalate-approval.ts'
 import { expireApproval, type ExpireDeps } from '../approvals/expire-approval.ts'
 import { withdrawHeld } from '../attempt/withdraw-call.ts'
 import { resumeCall, type ResumeDeps } from '../attempt/resume-call.ts'
 import { waitForCall, type WaitDeps } from '../attempt/wait-for-call.ts'
-import { delivering, type DeliverDeps } from '../approvals/deliver.ts'
-import { hubPerformers, type HubEffectDeps } from '../../guests/hub/hub-effects.ts'
-import { flowPerformers, type FlowEffectDeps } from '../../guests/flows/flow-effects.ts'
-import { toolflowPerformers, type ToolflowEffectDeps } from '../../guests/toolflow/toolflow-effects.ts'
-import { schedulesPerformers, type SchedulesDeps } from '../../guests/workflows/fire-schedules.ts'
-import { workflowPerformers, type WorkflowEffectDeps } from '../../guests/workflows/workflow-effects.ts'
-import { performersByName, type Performers, type PerformersOf } from './performer.ts'
+import type { PerformersOf } from './performer.ts'
 
-export type PerformerDeps = HeldCallDeps &
-  ToolflowEffectDeps &
-  AgentEffectDeps &
-  FlowEffectDeps &
-  WorkflowEffectDeps &
-  SchedulesDeps &
-  HubEffectDeps &
-  DeliverDeps
-
-/** Which function performs which effect. The type requires one performer for each effect of each kind. */
-export function performersOf(deps: PerformerDeps): Performers {
-  const all: PerformersOf<AnyRunEffect> = {
-    ...heldCallPerformers(deps),
-    ...toolflowPerformers(deps),
-    ...agentPerformers(deps),
-    ...flowPerformers(deps),
-    ...workflowPerformers(deps),
-    ...schedulesPerformers(deps),
-    ...hubPerformers(deps),
-    deliver: delivering(deps),
-  }
-  return performersByName(all)
-}
-
-type HeldCallDeps = ResumeDeps & ExpireDeps & WaitDeps
+export type HeldCallDeps = ResumeDeps & ExpireDeps & WaitDeps
 
 /** How long a performer waits for a call that another node executes, before it checks whether that node is alive. */
 const ELSEWHERE_MS = 10_000
 
-function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
+export function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
   return {
     async resume_call({ with: { call_id, approval_id } }, { signal }) {
       const outcome = await resumeCall(deps, call_id, approval_id)

@@ -2,12 +2,15 @@ import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../contract/caller.t
 import { callerIdentity, type CallerNames } from '../contract/caller-identity.ts'
 import { RunId } from '../contract/ids.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { RunEvent, RunFault, RunGraph, RunRow, RunStatus } from '../contract/run.ts'
-import { RUN_KINDS } from './kinds.ts'
+import type { RunEvent, RunFault, RunGraph, RunKind, RunRow, RunStatus } from '../contract/run.ts'
 import type { Held, Journal, Page, Tables } from '../ports/reads.ts'
 import { maySeeRun, ownedRun, ownerOf } from './may-see-run.ts'
 
-export type ReadRunDeps = { readonly tables: Tables; readonly journal: Pick<Journal, 'events'> }
+export type ReadRunDeps = {
+  readonly tables: Tables
+  readonly journal: Pick<Journal, 'events'>
+  readonly kinds: ReadonlyMap<string, RunKind>
+}
 
 /**
  * What is shown of a run.
@@ -47,7 +50,7 @@ export type RunFilter = {
 
 /** Runs, newest first, as far as the caller may see them. A page may have fewer than its limit and still have a next one. */
 export async function listRuns(
-  { tables }: Pick<ReadRunDeps, 'tables'>,
+  { tables, kinds }: Pick<ReadRunDeps, 'tables' | 'kinds'>,
   caller: Caller,
   { owner, user, ...where }: RunFilter,
   page: Page,
@@ -64,7 +67,7 @@ export async function listRuns(
     return (owner === undefined || names?.id === owner) && (user === undefined || names?.user === user)
   }
   const items = held
-    .filter((one) => isAsked(one) && maySeeRun(caller, ownedRun(one.row)))
+    .filter((one) => isAsked(one) && maySeeRun(caller, ownedRun(kinds, one.row)))
     .map(({ row }) => viewOf(caller, row))
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
@@ -81,7 +84,7 @@ export async function readRun(
   const { row } = held
   const events = await deps.journal.events(row.run_id, page.after ?? 0, page.limit)
   const last = events.length === page.limit ? events.at(-1) : undefined
-  const kind = RUN_KINDS.get(row.kind)
+  const kind = deps.kinds.get(row.kind)
   const graph = row.expired_at === undefined ? (kind?.graphOf?.(row.state) ?? kind?.graph) : kind?.graph
   return ok({
     ...viewOf(caller, row),
@@ -93,12 +96,12 @@ export async function readRun(
 
 /** Undefined if there is none, or if this caller may not see it. */
 export async function visibleRun(
-  { tables }: Pick<ReadRunDeps, 'tables'>,
+  { tables, kinds }: Pick<ReadRunDeps, 'tables' | 'kinds'>,
   caller: Caller,
   run_id: string,
 ): Promise<Held<'runs'> | undefined> {
   const held = RunId.safeParse(run_id).success ? await tables.row('runs', run_id) : undefined
-  return held !== undefined && maySeeRun(caller, ownedRun(held.row)) ? held : undefined
+  return held !== undefined && maySeeRun(caller, ownedRun(kinds, held.row)) ? held : undefined
 }
 
 const SHOWN = ['thread', 'parent', 'document', 'waits_for', 'ended_at'] as const

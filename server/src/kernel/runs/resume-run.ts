@@ -6,7 +6,7 @@ import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
 
-export type ResumeRunDeps = Pick<ReadRunDeps, 'tables'> & {
+export type ResumeRunDeps = Pick<ReadRunDeps, 'tables' | 'kinds'> & {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids

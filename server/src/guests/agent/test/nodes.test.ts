@@ -40,7 +40,7 @@ async function node() {
   if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
   const { liveness, leave } = joined.value
   const notices = hub.join()
-  const ledger = announceCommits(opened.ports.ledger, notices)
+  const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
   const ports: GatePorts = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
   const { gate, scheduler } = driveGate(ports, () => {})
   return { gate, scheduler, ports, leave }

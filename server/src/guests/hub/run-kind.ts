@@ -1,0 +1,11 @@
+import { runKindEntry } from '../../kernel/runs/performer.ts'
+import { hubPerformers, type HubEffectDeps } from './hub-effects.ts'
+import { hubReport } from './hub-report.ts'
+
+declare module '../../kernel/runs/performer.ts' {
+  interface PerformerNeeds {
+    readonly hub: HubEffectDeps
+  }
+}
+
+export const hubReportKind = runKindEntry(hubReport, { performers: hubPerformers })

@@ -1,0 +1,11 @@
+import { runKindEntry } from '../../kernel/runs/performer.ts'
+import { toolflow } from './step.ts'
+import { toolflowPerformers, type ToolflowEffectDeps } from './toolflow-effects.ts'
+
+declare module '../../kernel/runs/performer.ts' {
+  interface PerformerNeeds {
+    readonly toolflow: ToolflowEffectDeps
+  }
+}
+
+export const toolflowKind = runKindEntry(toolflow, { performers: toolflowPerformers })
