@@ -24,5 +24,5 @@ test('the codes and their HTTP statuses never change', async () => {
     Object.entries(PROBLEMS)
       .map(([code, { http }]) => `${code} ${http}`)
       .join('\n'),
-  ).toMatchFileSnapshot('../../test/goldens/problems.txt')
+  ).toMatchFileSnapshot('../../../test/goldens/problems.txt')
 })
