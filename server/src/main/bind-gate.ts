@@ -30,7 +30,7 @@ import { performersOf, type Performers } from '../kernel/runs/performer.ts'
 import { bindToolflow } from '../guests/toolflow/bind.ts'
 import { bindWorkflows } from '../guests/workflows/bind.ts'
 import type { CallId } from '../kernel/contract/ids.ts'
-import type { GatePorts } from './gate-ports.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 import { z3 } from '../guests/policy-lint/z3.ts'
 
 export type Bound = {
@@ -41,7 +41,7 @@ export type Bound = {
 }
 
 /** The commands bound to the opened ports: what doors call, and what the driver performs. Binds, decides nothing. */
-export function bindGate(ports: GatePorts): Bound {
+export function bindGate(ports: Ports): Bound {
   const running = createRunningCalls(ports.notices)
   const volume = storedVolume(ports)
   const executing = { ...ports, running, volume }

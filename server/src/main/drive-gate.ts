@@ -4,12 +4,12 @@ import { scheduleRuns, type Scheduler } from '../kernel/runs/schedule-runs.ts'
 import type { RunKind } from '../kernel/contract/run.ts'
 import { bindGate, type Bound } from './bind-gate.ts'
 import type { GateOptions } from './gate-options.ts'
-import type { GatePorts } from './gate-ports.ts'
-import type { Log } from './log.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
+import type { Log } from '../kernel/ports/log.ts'
 
 /** The commands bound to the opened ports, and the driver that carries out what people decide. */
 export function driveGate(
-  ports: GatePorts,
+  ports: Ports,
   log: Log,
   around: GateOptions['around'] = {},
 ): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
@@ -21,11 +21,11 @@ export function driveGate(
 
 /** The ports that the driver needs. */
 type RunPorts = Pick<
-  GatePorts,
+  Ports,
   'ledger' | 'doubts' | 'shown' | 'tables' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'
 > &
-  Partial<Pick<GatePorts, 'notices' | 'jobs' | 'isVolatile'>> & {
-    readonly liveness: Pick<GatePorts['liveness'], 'isAlive'>
+  Partial<Pick<Ports, 'notices' | 'jobs' | 'isVolatile'>> & {
+    readonly liveness: Pick<Ports['liveness'], 'isAlive'>
   }
 
 export function driveRuns(

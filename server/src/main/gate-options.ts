@@ -6,7 +6,7 @@ import type { MessageTransport } from '../kernel/ports/transports.ts'
 import type { DoctorAnswer } from '../kernel/contract/answers.ts'
 import type { Config } from '../kernel/contract/config.ts'
 import type { Result } from '../kernel/contract/problems.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../kernel/ports/log.ts'
 import type { PolicySource } from './policy-files.ts'
 
 export type GateOptions = {

@@ -16,6 +16,7 @@ import type { IdentityGate } from '../kernel/identity/bind.ts'
 import type { JudgementsGate } from '../guests/hooks/bind.ts'
 import type { LoginsGate } from '../guests/server-logins/bind.ts'
 import type { PausesGate } from '../kernel/policy/bind.ts'
+import type { SettingsInForce } from '../kernel/ports/kernel-ports.ts'
 import type { Policies } from '../kernel/policy/policies.ts'
 import type { ReadingsGate } from '../guests/provenance/readings.ts'
 import type { Proxy } from '../kernel/proxy/proxy.ts'
@@ -24,11 +25,6 @@ import type { RetentionGate } from '../kernel/retention/bind.ts'
 import type { RunsGate } from '../kernel/runs/bind.ts'
 import type { ToolflowGate } from '../guests/toolflow/bind.ts'
 import type { WorkflowsGate } from '../guests/workflows/bind.ts'
-
-/**
- * The configuration this gate was started with: the file, and a digest of each section that takes effect only after a restart.
- */
-export type SettingsInForce = { readonly file: string; readonly sections: Readonly<Record<string, string>> }
 
 /**
  * The commands, bound to their ports, by subject: everything that a door may call. Every one checks the caller's permissions

@@ -7,7 +7,7 @@ import { ok, PROBLEMS, refuse, type Problem, type Result } from '../kernel/contr
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { serverConfigs, type ServerConfig } from '../adapters/upstream/server-config.ts'
 import type { OpenToolServers } from '../adapters/upstream/tool-server-status.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../kernel/ports/log.ts'
 import { randomIds } from './random-ids.ts'
 
 /** The configured servers by name, looked up at each use. Only a reload changes its entries. */

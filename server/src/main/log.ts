@@ -1,9 +1,8 @@
 import { styleText } from 'node:util'
 import { pino } from 'pino'
 import { scrubText } from '../guests/content/scrub-text.ts'
+import type { Log } from '../kernel/ports/log.ts'
 import { visibleText } from '../kernel/contract/visible-text.ts'
-
-export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Readonly<Record<string, unknown>>) => void
 
 type LogStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly fd?: number }
 

@@ -5,7 +5,7 @@ import type { LivePolicy } from '../kernel/policy/live-policy.ts'
 import type { ToolsListed } from '../kernel/ports/catalogue.ts'
 import { LISTING_SAYS } from '../kernel/contract/tool-bounds.ts'
 import type { ServerTable } from './live-servers.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../kernel/ports/log.ts'
 
 export type OnListedDeps = RegisterDeps & {
   readonly live: Pick<LivePolicy, 'reload'>

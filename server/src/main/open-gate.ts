@@ -7,7 +7,7 @@ import { type LivePolicy } from '../kernel/policy/live-policy.ts'
 import { sweepExpired, type Swept } from '../kernel/retention/sweep-expired.ts'
 import { ok, problem, refuse, type Result } from '../kernel/contract/problems.ts'
 import { lockStore } from '../adapters/stores/open-store.ts'
-import { type Telemetry } from '../guests/telemetry/open-telemetry.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 import { openDataFolder } from './open-data-folder.ts'
 import { driveGate } from './drive-gate.ts'
 import type { Settings } from './load-config.ts'
@@ -25,7 +25,7 @@ export type OpenedGate = {
   readonly live: LivePolicy
   /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>
-  readonly telemetry: Telemetry
+  readonly metrics: Ports['metrics']
   readonly counts: Counts
   readonly clock: Clock
   /** Deletes what the retention policy says. Done automatically every hour. */
@@ -53,13 +53,8 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { ports, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured, time } =
-    opened.value
+  const { ports, transports, following, close, closeServers, settled, stopping, hangUp, observers, time } = opened.value
   const { gate, scheduler, idle } = driveGate(ports, log, options.around)
-  // Telemetry starts in the background.
-  telemetry
-    .begin()
-    .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
   const recovery = await recoverFromDead(ports, scheduler, log)
   const leaveRooms = answerRooms(gate, ports.rooms, (error) =>
     log('error', 'a chat message could not be handled', { error: String(error) }),
@@ -134,8 +129,12 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   }
   let closing: Promise<void> | undefined
   return ok({
-    gate: measured.gate(gate),
-    telemetry,
+    gate: {
+      ...gate,
+      identity: { ...gate.identity, authenticate: observers.authenticate((key) => gate.identity.authenticate(key)) },
+      calls: { ...gate.calls, dispatch: observers.dispatch((...call) => gate.calls.dispatch(...call)) },
+    },
+    metrics: ports.metrics,
     live: ports.live,
     counts: ports.counts,
     clock: ports.clock,

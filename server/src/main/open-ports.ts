@@ -17,8 +17,7 @@ import { openWebPush } from '../guests/web-push/web-push.ts'
 import { ownServer } from './own-server.ts'
 import { pushPost } from '../guests/web-push/push-post.ts'
 import { scryptPassphrases } from '../adapters/keys/passphrases.ts'
-import type { Measured } from '../guests/telemetry/measure.ts'
-import type { Telemetry } from '../guests/telemetry/open-telemetry.ts'
+import type { Observers } from '../kernel/ports/observers.ts'
 import { configSections } from './config-sections.ts'
 import { createYieldWhenDue } from './yield-when-due.ts'
 import { digestBytes, placesIn } from './data-folder.ts'
@@ -26,6 +25,7 @@ import type { Settings } from './load-config.ts'
 import { openFlowPolicy } from '../guests/flows/flow-policy-file.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
+import { GUESTS } from './guests.ts'
 import { newNonce } from '../guests/hub/open-hub.ts'
 import { followKeys } from './follow-keys.ts'
 import { openStorage } from './open-storage.ts'
@@ -36,16 +36,15 @@ import { after, persist } from './timers.ts'
 import { documentPorts } from '../guests/workflows/document-ports.ts'
 import { withMessages } from '../guests/workflows/messages-server.ts'
 import { openTransports } from '../guests/workflows/open-transports.ts'
-import type { GatePorts } from './gate-ports.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 export type OpenedPorts = {
-  readonly ports: GatePorts
+  readonly ports: Ports
   readonly transports: readonly MessageTransport[]
   /** What a request to the hub wakes, once the hub is followed. */
   readonly following: { wake: () => void }
   readonly settled: Promise<void>
-  readonly telemetry: Telemetry
-  readonly measured: Measured
+  readonly observers: Observers
   readonly time: TimeKeeper
   readonly stopping: AbortController
   /** Aborts messages that are being sent to channels; they are sent again after the next start. */
@@ -72,26 +71,26 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   const table: ServerTable = { ...withMessages(given.config.servers, transports) }
   const settings = { ...given, config: { ...given.config, servers: table } }
   const { config } = settings
-  const parts = await readParts(settings, options.log, fresh, clock)
+  const parts = await readParts(settings, GUESTS, { say: options.log, fresh, clock, stopping: stopping.signal })
   if (!parts.ok) return parts
-  const { log, scanner, hangUp } = parts.value
+  const { log, scanner, hangUp, guests, keys } = parts.value
   const storage = await openStorage(settings, parts.value, {
     ...options,
     stopping: stopping.signal,
     steady,
-    serverStatus: () => (tools.ok ? tools.value.status() : []),
   })
   if (!storage.ok) {
+    await guests.close()
     await scanner.close()
     return storage
   }
   const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, transports, clock })
   if (!tools.ok) {
+    await guests.close()
     await scanner.close()
     await storage.value.close()
     return tools
   }
-  const { telemetry, measured } = storage.value
   const { callbacks } = parts.value.ports
   const { tables, artifacts } = storage.value.ports
   const sessions = openSessions({
@@ -102,15 +101,17 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   })
   let hubFault = 'the hub did not confirm the request'
   const following = { wake: () => {} }
-  const ports: GatePorts = {
+  const known = {
     sessions,
+    keys,
+    ...guests.ports,
     ...parts.value.ports,
     ownServer: ownServer({ config: settings.file, url: options.url }),
     ...storage.value.ports,
     ...tools.value.ports,
     ...documentPorts(tables, process.env),
     rotate: followKeys({
-      keys: parts.value.ports.keys,
+      keys,
       shared: parts.value.shared,
       notices: storage.value.ports.notices,
       liveness: storage.value.ports.liveness,
@@ -130,14 +131,13 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     settings: { file: settings.file, sections: configSections(config) },
     holdFor: (verdict, risk) => requestTimeout(config.approvals, verdict, risk),
     routes: loadRoutes(config.approvals, config.channels),
-    packs: parts.value.packs,
     serverSettings: () => table,
     pendingLimits: {
       requests: config.approvals.pending_per_caller,
       bytes: config.approvals.pending_bytes_per_caller,
     },
     passphrases: scryptPassphrases,
-    passkeys: openPasskeys(parts.value.ports.keys.derived),
+    passkeys: openPasskeys(keys.derived),
     webPush: openWebPush(placesIn(settings.data).keys, {
       post: pushPost(stopping.signal),
       clock: Date.now,
@@ -166,13 +166,13 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     wakeHub: () => following.wake(),
     after,
     persist,
-  }
+  } satisfies Ports
+  const ports: Ports = { ...known, ...(await guests.open(known)) }
   return ok({
     ports,
     following,
     transports,
-    telemetry,
-    measured,
+    observers: guests.observers,
     time: storage.value.time,
     stopping,
     hangUp,
@@ -180,7 +180,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     closeServers: () => tools.value.closeServers(),
     async close() {
       tools.value.unwatch()
-      await telemetry.close()
+      await guests.close()
       await tools.value.closeServers()
       await scanner.close()
       await storage.value.close()

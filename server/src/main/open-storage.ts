@@ -18,26 +18,23 @@ import { openCheckpointFile } from '../adapters/keys/checkpoint-file.ts'
 import { openNewestEntryFile } from '../adapters/keys/newest-entry-file.ts'
 import { openSeenEntries } from '../adapters/keys/seen-entries.ts'
 import { joinStore } from '../adapters/stores/open-store.ts'
-import { measure, type Measured } from '../guests/telemetry/measure.ts'
-import { openTelemetry, type Telemetry } from '../guests/telemetry/open-telemetry.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import { GUESTS } from './guests.ts'
 import { newNonce } from '../guests/hub/open-hub.ts'
-import { readingsOf } from '../guests/telemetry/open-metrics.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { after } from './timers.ts'
 import { storeOf } from './store-of.ts'
-import type { GatePorts } from './gate-ports.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 /** The store, and everything that a commit passes through on its way there. */
 export type Storage = {
   readonly ports: Pick<
-    GatePorts,
+    Ports,
     | 'version'
     | 'stream'
     | 'ledger'
@@ -63,8 +60,6 @@ export type Storage = {
     | 'jobs'
     | 'counts'
   >
-  readonly telemetry: Telemetry
-  readonly measured: Measured
   readonly time: TimeKeeper
   /** Why no call is accepted: the audit is broken, a commit is in doubt, or the lease of this node has expired. */
   closedBy(): Problem | undefined
@@ -74,15 +69,13 @@ export type Storage = {
 export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'around'> & {
   readonly stopping: AbortSignal
   readonly steady: SteadyClock
-  /** For the gauges of tool servers. */
-  readonly serverStatus: Parameters<typeof readingsOf>[0]['servers']
 }
 
-/** Second of the three parts of a gate: the store, and telemetry around it. */
+/** Second of the three parts of a gate: the store, and what observes it. */
 export async function openStorage(
   settings: Settings,
-  { log, otlp, own, ports: { channels, hub } }: Parts,
-  { alone, writer, onDead, around, stopping, steady, serverStatus }: StorageSetup,
+  { log, own, guests, ports: { channels, hub } }: Parts,
+  { alone, writer, onDead, around, stopping, steady }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
   /** Why the other nodes declared this one dead. */
@@ -146,15 +139,6 @@ export async function openStorage(
   const noting = { checkpointFile, ledger: quiet, clock, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
-  const version = packageVersion()
-  const telemetry = openTelemetry({
-    version,
-    ...otlp,
-    onFault: (endpoint) =>
-      log('warn', 'the collector does not accept traces or metrics; they are dropped until it does', { endpoint }),
-    readings: readingsOf({ tables, audit, servers: serverStatus }),
-  })
-  const measured = measure(telemetry, { clock, ids: randomIds })
   const doubts = settleDoubts({
     ledger: volatile.ledger,
     after,
@@ -168,7 +152,7 @@ export async function openStorage(
     clock,
     nonce: newNonce,
   })
-  const outgoing = withOutbox({ ledger: measured.ledger(reporting), channels, ids: randomIds, clock })
+  const outgoing = withOutbox({ ledger: guests.observers.ledger(reporting), channels, ids: randomIds, clock })
   let hasStored = false
   const watched: Ledger = {
     commit(changes) {
@@ -192,7 +176,7 @@ export async function openStorage(
   )
   return ok({
     ports: {
-      version,
+      version: packageVersion(),
       stream,
       ledger,
       kinds,
@@ -217,8 +201,6 @@ export async function openStorage(
       ...(store.value.jobs === undefined ? {} : { jobs: store.value.jobs }),
       scrub: () => store.value.scrub(),
     },
-    telemetry,
-    measured,
     time,
     closedBy() {
       if (died !== undefined) return problem('node.dead', { why: died })

@@ -20,7 +20,7 @@ import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import { liveServers, type ServerTable } from './live-servers.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../kernel/ports/log.ts'
 import { MESSAGES, MESSAGES_TOOL, sendingMessages, withMessages } from '../guests/workflows/messages-server.ts'
 import { onListedWith } from './on-listed.ts'
 import type { Storage } from './open-storage.ts'
@@ -28,7 +28,7 @@ import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
 import { serverReporter } from './server-reports.ts'
-import type { GatePorts } from './gate-ports.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 /** How long lists and searches wait for servers that are still connecting, counted from the start of the gate. */
 const FIRST_LISTING_MS = 5_000
@@ -36,7 +36,7 @@ const FIRST_LISTING_MS = 5_000
 /** The catalogue, the active policy and the tool servers. */
 export type Tools = {
   readonly ports: Pick<
-    GatePorts,
+    Ports,
     | 'yieldWhenDue'
     | 'catalogue'
     | 'live'
@@ -50,7 +50,6 @@ export type Tools = {
   >
   /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>
-  status: ReturnType<typeof openToolServers>['status']
   closeServers(): Promise<void>
   /** Stops watching the policy's files and the other nodes. */
   unwatch(): void
@@ -64,11 +63,11 @@ type ToolOptions = Pick<GateOptions, 'policy' | 'readServers' | 'onReloaded' | '
 export async function openTools(
   settings: Settings & { readonly table: ServerTable },
   parts: Parts,
-  { ports, measured }: Storage,
+  { ports }: Storage,
   { policy, readServers, onReloaded, url, transports = [], clock }: ToolOptions,
 ): Promise<Result<Tools>> {
   const { config } = settings
-  const { log, own, configs, openRanker, scanner } = parts
+  const { log, own, configs, guests, openRanker, scanner } = parts
   const { ledger, tables } = ports
   const shared = { ledger, tables, clock, digest: sha256Hex, ids: randomIds }
   const yieldWhenDue = createYieldWhenDue()
@@ -164,7 +163,7 @@ export async function openTools(
       catalogue,
       live,
       policy: () => live.current(),
-      servers: measured.servers(sendingMessages(filterAnswers(servers, filters), transports, mayAct)),
+      servers: guests.observers.servers(sendingMessages(filterAnswers(servers, filters), transports, mayAct)),
       offerings: redactReplies(redactOwnReplies(servers, own.current, scanner), outputs),
       logins,
       serverReports: () =>
@@ -177,7 +176,6 @@ export async function openTools(
       },
     },
     settled,
-    status: () => servers.status(),
     closeServers: () => servers.close(),
     unwatch() {
       unwatch()

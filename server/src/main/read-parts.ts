@@ -1,7 +1,5 @@
 import { loadJudgement } from '../kernel/attempt/facts/load-judgement.ts'
 import { openOwnCredentials, type OwnCredentialsBook } from '../guests/content/own-credentials.ts'
-import type { KnownPack } from '../guests/packs/match-pack.ts'
-import { readPacks } from '../guests/packs/read-packs.ts'
 import { loadPolicy } from '../kernel/policy/load-policy.ts'
 import { redactingOwn } from '../guests/content/redacting-own.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
@@ -12,8 +10,6 @@ import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openHubKeys } from '../guests/hub/hub-keys.ts'
 import { openOidcLogins } from '../adapters/keys/open-oidc-logins.ts'
-import { openArgumentModel } from '../guests/models/argument-model.ts'
-import { openAgentModels } from '../guests/models/agent-models.ts'
 import { localFiles } from '../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs, type ServerConfig } from '../adapters/upstream/server-config.ts'
 import { placesIn } from './data-folder.ts'
@@ -21,30 +17,27 @@ import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
 import { effectsSource, openRanker } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
-import type { Log } from './log.ts'
+import type { Guest } from '../kernel/registries.ts'
+import type { Log } from '../kernel/ports/log.ts'
 import { openChannels } from './open-channels.ts'
 import { openHub } from '../guests/hub/open-hub.ts'
 import { openNodeRoom } from '../guests/matrix/open-node-room.ts'
-import { otlpOf } from '../guests/telemetry/open-metrics.ts'
-import { redactedArgumentModel, redactedModels } from './redacted-models.ts'
-import { openSerenity } from '../guests/serenity/open-serenity.ts'
+import { prepareGuests, type PreparedGuests } from './open-guests.ts'
 import { ownSecrets } from './own-secrets.ts'
+import { packageVersion } from './package-version.ts'
+import { randomIds } from './random-ids.ts'
 import { sharedKeys, type SharedKeys } from './shared-keys.ts'
 import { storeOf } from './store-of.ts'
 import { openScanner, type OpenScanner } from '../guests/content/scanner/open-scanner.ts'
-import type { GatePorts } from './gate-ports.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 /** What follows from the settings and the key folder, before there is a ledger. */
 export type Parts = {
   readonly ports: Pick<
-    GatePorts,
-    | 'keys'
+    Ports,
     | 'files'
     | 'judgement'
     | 'ownCredentials'
-    | 'health'
-    | 'argumentModel'
-    | 'models'
     | 'channels'
     | 'callbacks'
     | 'oidcLogins'
@@ -57,12 +50,12 @@ export type Parts = {
   /** Without the gate's own secrets. */
   readonly log: Log
   readonly configs: readonly ServerConfig[]
-  readonly packs: readonly KnownPack[]
+  readonly keys: LiveKeys
+  readonly guests: PreparedGuests
   /** What guests know about the effects of tools. */
   readonly effects: EffectsSource
   /** How a guest ranks tools, if one does. */
   readonly openRanker: OpenRanker | undefined
-  readonly otlp: OtlpSettings
   readonly scanner: OpenScanner
   /** Keys that nodes share, if they do. */
   readonly shared: SharedKeys | undefined
@@ -70,18 +63,25 @@ export type Parts = {
   hangUp(): void
 }
 
-type OtlpSettings = Extract<ReturnType<typeof otlpOf>, { ok: true }>['value']
+export type ReadingParts = {
+  readonly say: Log
+  readonly fresh: boolean
+  readonly clock: Clock
+  readonly stopping: AbortSignal
+}
 
 /** First of the three parts of a gate. Nothing is written: a gate that cannot start leaves nothing behind. */
-export async function readParts(settings: Settings, say: Log, fresh: boolean, clock: Clock): Promise<Result<Parts>> {
+export async function readParts(
+  settings: Settings,
+  guests: readonly Guest[],
+  { say, fresh, clock, stopping }: ReadingParts,
+): Promise<Result<Parts>> {
   const { config } = settings
   const shared = sharedKeys(storeOf(settings))
   const keys = openLiveKeys(settings.data, fresh, shared)
   if (!keys.ok) return keys
   const configs = serverConfigs(config.servers, settings.folder)
   if (!configs.ok) return configs
-  const packs = readPacks(config, settings.folder)
-  if (!packs.ok) return packs
   const effects = await effectsSource(config, settings.folder)
   if (!effects.ok) return effects
   const sound = loadPolicy(sha256Hex, settings.policy)
@@ -91,8 +91,6 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean, cl
   if (!judgement.ok) return judgement
   const own = openOwnCredentials(() => ownSecrets(settings))
   const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
-  const health = await openSerenity(config.serenity, settings.folder, process.env, log)
-  if (!health.ok) return health
   const posting = new AbortController()
   const channels = openChannels(config.channels, {
     folder: settings.folder,
@@ -117,28 +115,30 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean, cl
     clock,
   )
   if (!oidcLogins.ok) return oidcLogins
-  const model = config.models.toolflow
-  const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)
-  if (argumentModel?.ok === false) return argumentModel
-  const models = openAgentModels(config.models, settings.folder)
-  if (!models.ok) return models
+  const prepared = await prepareGuests(guests, {
+    config,
+    folder: settings.folder,
+    version: packageVersion(),
+    places: { data: settings.data, ...placesIn(settings.data) },
+    env: process.env,
+    log,
+    clock,
+    ids: randomIds,
+    digest: sha256Hex,
+    redactOwn: own.redactAll,
+    stopping,
+    hangingUp: posting.signal,
+  })
+  if (!prepared.ok) return prepared
   const ranker = await openRanker(config, settings.folder)
   if (!ranker.ok) return ranker
-  const otlp = otlpOf(config.telemetry, settings.folder)
-  if (!otlp.ok) return otlp
   const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current)
   return ok({
     ports: {
-      keys: refreshing(keys.value, own),
       files,
       judgement: { ...judgement.value, scanner },
       ownCredentials: own.current,
-      ...(health.value === undefined ? {} : { health: health.value }),
-      models: redactedModels(models.value, own.redactAll),
       oidcLogins: oidcLogins.value,
-      ...(argumentModel === undefined
-        ? {}
-        : { argumentModel: redactedArgumentModel(argumentModel.value, own.redactAll) }),
       ...channels.value,
       hub: hub.value,
       nodeRoom: nodeRoom.value,
@@ -147,10 +147,10 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean, cl
     own,
     log,
     configs: configs.value,
-    packs: packs.value,
+    keys: refreshing(keys.value, own),
+    guests: prepared.value,
     effects: effects.value,
     openRanker: ranker.value,
-    otlp: otlp.value,
     scanner,
     shared,
     hangUp: () => posting.abort(),

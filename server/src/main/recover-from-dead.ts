@@ -2,8 +2,8 @@ import { endVolatile } from '../guests/agent/end-volatile.ts'
 import { recoverCalls } from '../kernel/attempt/recover-calls.ts'
 import { recoverReadBacks } from '../kernel/attempt/recover-read-backs.ts'
 import type { Scheduler } from '../kernel/runs/schedule-runs.ts'
-import type { Log } from './log.ts'
-import type { GatePorts } from './gate-ports.ts'
+import type { Log } from '../kernel/ports/log.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 const AGAIN_MS = 1_000
 
@@ -12,7 +12,7 @@ const AGAIN_MS = 1_000
  * left alone.
  */
 export async function recoverFromDead(
-  ports: GatePorts,
+  ports: Ports,
   scheduler: Pick<Scheduler, 'recover'>,
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {

@@ -1,7 +1,7 @@
 import type { RunJobs } from '../kernel/ports/jobs.ts'
 import type { Swept } from '../kernel/retention/sweep-expired.ts'
 import { PROBLEMS, type Problem } from '../kernel/contract/problems.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../kernel/ports/log.ts'
 
 const FIRST_SWEEP_MS = 60_000
 const SWEEP_EVERY_MS = 3_600_000

@@ -121,11 +121,11 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
       return incident
     },
   }
-  const { telemetry } = opened.value
+  const { metrics } = opened.value
   const door: ApiDoor = {
     ...shared,
     version: gate.version,
-    metrics: { scrape: () => telemetry.scrape(), ...settings.config.metrics },
+    metrics: { scrape: () => metrics.scrape(), ...settings.config.metrics },
     login: settings.config.channels.url === undefined ? {} : { publicUrl: settings.config.channels.url },
   }
   // The router and its routes are a fifth of what a gate would load at its start; calls and MCP do not need them.

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openPorts } from '../../src/main/open-ports.ts'
 import { recoverFromDead } from '../../src/main/recover-from-dead.ts'
-import type { GatePorts } from '../../src/main/gate-ports.ts'
+import type { Ports } from '../../src/kernel/ports/guest-ports.ts'
 import type { Ledger } from '../../src/kernel/ports/ledger.ts'
 import type { Liveness } from '../../src/kernel/ports/liveness.ts'
 import { callId, newCall } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
 import { settingsIn, until } from '../gate/with-gate.ts'
 
 /** What fails while a node takes over, once: the ledger does not answer, or the database cannot say who is alive. */
-const FAULTS: readonly (readonly [says: string, break_: (ports: GatePorts) => Partial<GatePorts>])[] = [
+const FAULTS: readonly (readonly [says: string, break_: (ports: Ports) => Partial<Ports>])[] = [
   [
     'the ledger was unavailable',
     ({ ledger }) => {
@@ -42,7 +42,7 @@ test.each(FAULTS)(
     const { ports } = opened.value
     try {
       const deaths: ((boot: string) => void)[] = []
-      const broken: GatePorts = { ...ports, ...fault(ports) }
+      const broken: Ports = { ...ports, ...fault(ports) }
       const liveness = {
         ...broken.liveness,
         onDeath: (received: (boot: string) => void) => (deaths.push(received), () => {}),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { driveGate } from '../../src/main/drive-gate.ts'
 import { openPorts, type OpenedPorts } from '../../src/main/open-ports.ts'
-import type { GatePorts } from '../../src/main/gate-ports.ts'
+import type { Ports } from '../../src/kernel/ports/guest-ports.ts'
 import { recoverCalls } from '../../src/kernel/attempt/recover-calls.ts'
 import { recoverReadBacks } from '../../src/kernel/attempt/recover-read-backs.ts'
 import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
@@ -91,7 +91,7 @@ describe('two nodes on one store', () => {
       const notices = hub.join()
       const { liveness } = index === 0 ? opened.ports : await otherBoot()
       const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
-      const ports: GatePorts = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
+      const ports: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
       const { gate, scheduler } = driveGate(ports, () => {})
       return { gate, stop: () => scheduler.stop() }
     })

@@ -1,4 +1,11 @@
 import type { Guest } from '../../kernel/registries.ts'
+import type { AgentSettings } from './agent.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly agentSettings: AgentSettings
+  }
+}
 
 export const agent: Guest = {
   name: 'agent',

@@ -1,4 +1,11 @@
 import type { Guest } from '../../kernel/registries.ts'
+import type { OwnServer } from './judge-tool-use.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly ownServer: OwnServer
+  }
+}
 
 export const hooks: Guest = {
   name: 'hooks',

@@ -1,4 +1,20 @@
+import type { AttachedHub, HubKeys, NodeRoom } from '../../kernel/ports/hub.ts'
 import type { Guest } from '../../kernel/registries.ts'
+import type { HubEffectDeps } from './hub-effects.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    /** For a node: where its approvals are decided. */
+    readonly hub: AttachedHub | undefined
+    readonly hubFault: HubEffectDeps['hubFault']
+    readonly wakeHub: () => void
+    readonly nonce: () => string
+    /** The keys with which this gate signs for its own nodes. */
+    readonly hubKeys: HubKeys
+    /** Through which nodes reach this hub, besides HTTP. */
+    readonly nodeRoom: NodeRoom | undefined
+  }
+}
 
 export const hub: Guest = {
   name: 'hub',

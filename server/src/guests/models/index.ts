@@ -1,5 +1,15 @@
+import type { AgentModels, ArgumentModel } from '../../kernel/ports/models.ts'
 import type { Guest } from '../../kernel/registries.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly models: AgentModels
+    /** Only with a model for the toolflow. */
+    readonly argumentModel?: ArgumentModel
+  }
+}
 
 export const models: Guest = {
   name: 'models',
+  prepare: async () => (await import('./open-models.ts')).prepareModels,
 }

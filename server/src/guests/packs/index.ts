@@ -1,6 +1,15 @@
 import type { Guest } from '../../kernel/registries.ts'
+import type { KnownPack } from './match-pack.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    /** What is known about well-known tool servers. */
+    readonly packs: readonly KnownPack[]
+  }
+}
 
 export const packs: Guest = {
   name: 'packs',
   effects: async () => (await import('./read-packs.ts')).packedEffects,
+  prepare: async () => (await import('./read-packs.ts')).preparePacks,
 }

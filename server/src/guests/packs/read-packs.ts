@@ -3,10 +3,16 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../../kernel/contract/config.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { EffectsSource } from '../../kernel/ports/effects-source.ts'
+import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { loadPacks } from './load-packs.ts'
 import { packFor, packSays, type KnownPack } from './match-pack.ts'
 
 const MOST_FILES = 200
+
+export const preparePacks: PrepareGuest = ({ config, folder }) => {
+  const packs = readPacks(config, folder)
+  return packs.ok ? ok({ ports: { packs: packs.value } }) : packs
+}
 
 /** The packs that ship with the gate, and those of the operator's folder. */
 export function readPacks(config: Config, folder: string): Result<readonly KnownPack[]> {

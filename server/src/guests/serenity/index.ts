@@ -1,5 +1,14 @@
+import type { HealthEvidence } from '../../kernel/ports/health.ts'
 import type { Guest } from '../../kernel/registries.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    /** Only with a `serenity` section. */
+    readonly health?: HealthEvidence
+  }
+}
 
 export const serenity: Guest = {
   name: 'serenity',
+  prepare: async () => (await import('./open-serenity.ts')).prepareSerenity,
 }

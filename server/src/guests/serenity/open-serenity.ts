@@ -2,15 +2,22 @@ import { resolve } from 'node:path'
 import type { HealthEvidence } from '../../kernel/ports/health.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { ToolflowVerdict, SERENITY_LIMITS, type Serenity, type SerenityProvider } from './serenity.ts'
+import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { healthFiles } from './health-files.ts'
 import { openHealthProvider } from './health-providers.ts'
-import type { Log } from '../../main/log.ts'
+import type { Log } from '../../kernel/ports/log.ts'
 
 const AGE = 'TRINITY_TOOLFLOW_MAX_SCORE_AGE_MINUTES'
 const FORCE = 'TRINITY_TOOLFLOW_FORCE_DECISION'
 const NO_RISK = 'TRINITY_TOOLFLOW_DISABLE_AUTO_RISK'
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+export const prepareSerenity: PrepareGuest = async ({ config, folder, env, log }) => {
+  const health = await openSerenity(config.serenity, folder, env, log)
+  if (!health.ok) return health
+  return ok(health.value === undefined ? {} : { ports: { health: health.value } })
+}
 
 /** The health evidence of a `serenity` section; undefined without one. The environment's switches are read once, here. */
 export async function openSerenity(

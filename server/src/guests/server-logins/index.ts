@@ -1,4 +1,11 @@
+import type { ServerLogins } from '../../kernel/ports/logins.ts'
 import type { Guest } from '../../kernel/registries.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly logins: ServerLogins
+  }
+}
 
 export const serverLogins: Guest = {
   name: 'server-logins',

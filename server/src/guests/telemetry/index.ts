@@ -1,5 +1,13 @@
 import type { Guest } from '../../kernel/registries.ts'
 
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    /** The metrics in the text format of Prometheus. */
+    readonly metrics: { scrape(): Promise<string> }
+  }
+}
+
 export const telemetry: Guest = {
   name: 'telemetry',
+  prepare: async () => (await import('./open-metrics.ts')).prepareTelemetry,
 }

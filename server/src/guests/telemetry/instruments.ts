@@ -36,7 +36,7 @@ export const GAUGES = {
   tools: ['sluice_tools', 'tools, by server'],
 } as const
 export type Gauge = keyof typeof GAUGES
-export type Readings = () => Promise<Readonly<Record<Gauge, readonly Reading[]>>>
+export type Readings = () => Promise<Readonly<Partial<Record<Gauge, readonly Reading[]>>>>
 
 export type Instruments = {
   count(what: Count, by: number, labels?: Attributes): void
@@ -53,7 +53,7 @@ export function instrumentsOf(meter: Meter, readings: Readings): Instruments {
   meter.addBatchObservableCallback(async (result) => {
     const all = await readings()
     for (const what of Object.keys(GAUGES) as Gauge[])
-      for (const { value, labels } of all[what]) result.observe(gauges[what], value, labels)
+      for (const { value, labels } of all[what] ?? []) result.observe(gauges[what], value, labels)
   }, Object.values(gauges))
   return {
     count: (what, by, labels) => counters[what].add(by, labels),

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Attributes, Span } from '@opentelemetry/api'
-import type { CallsGate } from '../../kernel/attempt/bind.ts'
-import type { Gate } from '../../main/gate.ts'
+import type { Outcome } from '../../kernel/contract/call.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
+import type { Dispatch, Observers } from '../../kernel/ports/observers.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import type { ToolServers, UpstreamCall } from '../../kernel/ports/upstream.ts'
 import type { Instruments } from './instruments.ts'
@@ -12,12 +12,6 @@ import type { Spans } from './spans.ts'
 /** The corridor a piece of work belongs to. */
 type Corridor = { readonly begun: number; readonly span: Span | undefined; isDecided: boolean }
 
-export type Measured = {
-  readonly ledger: (ledger: Ledger) => Ledger
-  readonly servers: <T extends ToolServers>(servers: T) => T
-  readonly gate: (gate: Gate) => Gate
-}
-
 /**
  * Wraps what a call passes through, so that commands do not know that they are measured. While nobody measures, each wrapper
  * costs one check.
@@ -25,7 +19,7 @@ export type Measured = {
 export function measure(
   telemetry: Telemetry,
   { clock, ids }: { readonly clock: Clock; readonly ids: Pick<Ids, 'trace'> },
-): Measured {
+): Observers {
   const corridors = new AsyncLocalStorage<Corridor>()
 
   async function commit(live: Live, ledger: Ledger, changes: readonly Change[]) {
@@ -60,12 +54,12 @@ export function measure(
     return answer
   }
 
-  const dispatch = async (live: Live, gate: Gate, ...[request, how]: Parameters<CallsGate['dispatch']>) => {
+  const dispatched = async (live: Live, dispatch: Dispatch, ...[request, how]: Parameters<Dispatch>) => {
     const trace = request.trace ?? ids.trace()
     const parent = request.parent_span === undefined ? {} : { parent: request.parent_span }
     const span = live.spans?.inTrace(trace, 'call', parent)
     const corridor: Corridor = { begun: performance.now(), span, isDecided: false }
-    const outcome = await corridors.run(corridor, () => gate.calls.dispatch({ ...request, trace }, how))
+    const outcome = await corridors.run(corridor, () => dispatch({ ...request, trace }, how))
     span?.setAttributes(attributesOf(outcome))
     live.spans?.end(span, outcome.status === 'failed' ? outcome.problem.code : undefined)
     return outcome
@@ -86,24 +80,15 @@ export function measure(
         return live === undefined ? servers.call(asked) : call(live, servers, asked)
       },
     }),
-    gate: (gate) => ({
-      ...gate,
-      identity: {
-        ...gate.identity,
-        async authenticate(key) {
-          const caller = await gate.identity.authenticate(key)
-          if (!caller.ok) telemetry.live()?.instruments.count('auth_failures', 1, { code: caller.problem.code })
-          return caller
-        },
-      },
-      calls: {
-        ...gate.calls,
-        dispatch(request, how) {
-          const live = telemetry.live()
-          return live === undefined ? gate.calls.dispatch(request, how) : dispatch(live, gate, request, how)
-        },
-      },
-    }),
+    authenticate: (authenticate) => async (key) => {
+      const caller = await authenticate(key)
+      if (!caller.ok) telemetry.live()?.instruments.count('auth_failures', 1, { code: caller.problem.code })
+      return caller
+    },
+    dispatch: (dispatch) => (request, how) => {
+      const live = telemetry.live()
+      return live === undefined ? dispatch(request, how) : dispatched(live, dispatch, request, how)
+    },
   }
 }
 
@@ -116,7 +101,7 @@ function spanFor(spans: Spans | undefined, corridor: Corridor | undefined, { tra
   return spans?.inTrace(trace, 'upstream', { attributes })
 }
 
-function attributesOf(outcome: Awaited<ReturnType<CallsGate['dispatch']>>): Attributes {
+function attributesOf(outcome: Outcome): Attributes {
   const code = 'problem' in outcome ? { 'sluice.code': outcome.problem.code } : {}
   return { 'sluice.outcome': outcome.status, ...code }
 }

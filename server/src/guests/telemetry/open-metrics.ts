@@ -1,11 +1,40 @@
 import type { ServerReport } from '../../kernel/catalogue/server-report.ts'
 import type { AuditReads, Tables } from '../../kernel/ports/reads.ts'
 import type { Config } from '../../kernel/contract/config.ts'
+import type { Ports } from '../../kernel/ports/guest-ports.ts'
+import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { Reading, Readings } from './instruments.ts'
-import type { OtlpTarget } from './open-telemetry.ts'
+import { measure } from './measure.ts'
+import { openTelemetry, type OtlpTarget } from './open-telemetry.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
 import { trimmedEnd } from '../../kernel/contract/trimmed.ts'
+
+/** Nothing is counted before somebody scrapes, unless a collector is configured. */
+export const prepareTelemetry: PrepareGuest = ({ config, folder, version, clock, ids, log }) => {
+  const otlp = otlpOf(config.telemetry, folder)
+  if (!otlp.ok) return otlp
+  let sources: Pick<Ports, 'tables' | 'audit' | 'serverReports'> | undefined
+  const telemetry = openTelemetry({
+    version,
+    ...otlp.value,
+    onFault: (endpoint) =>
+      log('warn', 'the collector does not accept traces or metrics; they are dropped until it does', { endpoint }),
+    readings: async () => (sources === undefined ? {} : readingsOf({ ...sources, servers: sources.serverReports })()),
+  })
+  return ok({
+    ports: { metrics: { scrape: () => telemetry.scrape() } },
+    observers: measure(telemetry, { clock, ids }),
+    open(ports) {
+      sources = ports
+      // In the background.
+      telemetry
+        .begin()
+        .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
+      return { close: () => telemetry.close() }
+    },
+  })
+}
 
 type Sources = {
   readonly tables: Tables

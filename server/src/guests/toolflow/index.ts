@@ -1,4 +1,11 @@
 import type { Guest } from '../../kernel/registries.ts'
+import type { ToolflowSettings } from './toolflow.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly toolflow: ToolflowSettings
+  }
+}
 
 export const toolflow: Guest = {
   name: 'toolflow',

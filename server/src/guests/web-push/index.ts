@@ -1,4 +1,11 @@
+import type { WebPush } from '../../kernel/approvals/channels-use.ts'
 import type { Guest } from '../../kernel/registries.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly webPush: WebPush
+  }
+}
 
 export const webPush: Guest = {
   name: 'web-push',

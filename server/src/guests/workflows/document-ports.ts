@@ -5,7 +5,7 @@ import type { Tables } from '../../kernel/ports/reads.ts'
 import { openDocuments } from './documents.ts'
 import { hmacSha256, sameBytes } from '../../adapters/keys/hmac.ts'
 import { zoneOffset } from '../../main/zone-offset.ts'
-import type { GatePorts } from '../../main/gate-ports.ts'
+import type { GuestPorts } from '../../kernel/ports/guest-ports.ts'
 
 /** Documents cannot use the gate's own settings as secrets. */
 const OWN = /^SLUICE_/
@@ -14,7 +14,7 @@ const OWN = /^SLUICE_/
 export function documentPorts(
   tables: Tables,
   env: NodeJS.ProcessEnv,
-): Pick<GatePorts, 'documents' | 'secretValue' | 'environment' | 'zoneOffset' | 'isSameText' | 'hmacHex'> {
+): Pick<GuestPorts, 'documents' | 'secretValue' | 'environment' | 'zoneOffset' | 'isSameText' | 'hmacHex'> {
   const documents = openDocuments(tables)
   const environment = (name: string) => (OWN.test(name) ? undefined : env[name])
   const secretValue: SecretValue = async (document, name) => {

@@ -1,4 +1,21 @@
+import type { SecretValue } from '../../kernel/attempt/call-secrets.ts'
+import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { Guest } from '../../kernel/registries.ts'
+import type { Documents } from './documents.ts'
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly documents: Documents
+    readonly secretValue: SecretValue
+    /** A variable of the environment that documents may name. */
+    readonly environment: (name: string) => string | undefined
+    readonly zoneOffset: (zone: string, at: number) => number | undefined
+    readonly isSameText: (one: string, other: string) => boolean
+    readonly hmacHex: (secret: string, text: string) => string
+    /** Who may send messages to the gate, by the name of the transport. */
+    readonly incoming: ReadonlyMap<string, WebhookKey>
+  }
+}
 
 export const workflows: Guest = {
   name: 'workflows',

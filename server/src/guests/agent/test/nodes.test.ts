@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { driveGate } from '../../../main/drive-gate.ts'
 import { openPorts, type OpenedPorts } from '../../../main/open-ports.ts'
 import { recoverFromDead } from '../../../main/recover-from-dead.ts'
-import type { GatePorts } from '../../../main/gate-ports.ts'
+import type { Ports } from '../../../kernel/ports/guest-ports.ts'
 import { announceCommits } from '../../../kernel/changes/watch-rows.ts'
 import type { FollowedEvent } from '../follow-thread.ts'
 import { AgentBody } from '../agent.ts'
@@ -41,7 +41,7 @@ async function node() {
   const { liveness, leave } = joined.value
   const notices = hub.join()
   const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
-  const ports: GatePorts = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
+  const ports: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
   const { gate, scheduler } = driveGate(ports, () => {})
   return { gate, scheduler, ports, leave }
 }

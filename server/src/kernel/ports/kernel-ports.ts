@@ -1,0 +1,119 @@
+import type { CallbackSource, Channel } from '../approvals/channels-use.ts'
+import type { Routes } from '../approvals/load-routes.ts'
+import type { Links } from '../attempt/describe-call.ts'
+import type { DispatchDeps } from '../attempt/dispatch-call.ts'
+import type { Judgement } from '../attempt/facts/load-judgement.ts'
+import type { Intake } from '../attempt/intake.ts'
+import type { LiveCatalogue } from '../catalogue/catalogue.ts'
+import type { ServerReport } from '../catalogue/server-report.ts'
+import type { ChangeNumbers } from '../changes/changes-in.ts'
+import type { Doubts } from '../changes/settle-doubts.ts'
+import type { DoctorAnswer } from '../contract/answers.ts'
+import type { CallerKind } from '../contract/caller.ts'
+import type { Config } from '../contract/config.ts'
+import type { RunId } from '../contract/ids.ts'
+import type { RotateDeps } from '../identity/rotate-keys.ts'
+import type { LivePolicy } from '../policy/live-policy.ts'
+import type { PolicyStore } from '../policy/put-policy.ts'
+import type { RunKinds } from '../runs/performer.ts'
+import type { RunOutput } from '../runs/run-output.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Artifacts } from './artifacts.ts'
+import type { CheckpointFile, CheckpointKeys, OwnTail, SeenEntries } from './audit.ts'
+import type { ChatRoom } from './chat.ts'
+import type { Counts } from './counts.ts'
+import type { RunJobs } from './jobs.ts'
+import type { Issuers, OidcLogins, Passkeys, Passphrases, TokenKeys } from './keys.ts'
+import type { Ledger } from './ledger.ts'
+import type { Liveness } from './liveness.ts'
+import type { Notices } from './notices.ts'
+import type { Accounts, AuditReads, Journal, Searches, Tables } from './reads.ts'
+import type { YieldWhenDue, Clock, Digest, Ids, Probe } from './runtime.ts'
+import type { Offerings, ToolServers } from './upstream.ts'
+
+/**
+ * The configuration this gate was started with: the file, and a digest of each section that takes effect only after a restart.
+ */
+export type SettingsInForce = { readonly file: string; readonly sections: Readonly<Record<string, string>> }
+
+/** What every gate has, whichever guests it has. */
+export interface KernelPorts {
+  readonly version: string
+  readonly stream: string
+  readonly boot: string
+  readonly ledger: Ledger
+  readonly kinds: RunKinds
+  readonly doubts: Doubts
+  readonly tables: Tables
+  readonly searches: Searches
+  readonly accounts: Accounts
+  readonly judgement: Judgement
+  readonly yieldWhenDue: YieldWhenDue
+  readonly isVolatileFull: () => boolean
+  /** Whether the contents of this run are only in the memory of this node. */
+  readonly isVolatile: (run: RunId) => boolean
+  readonly counts: Counts
+  /** Set if several nodes share the store. */
+  readonly jobs?: RunJobs
+  readonly oidcLogins: OidcLogins
+  readonly policyStore: PolicyStore
+  readonly doctor: () => Promise<DoctorAnswer>
+  /** Tokens are printed into threads: in development only. */
+  readonly showsTokens: boolean
+  readonly shown: RunOutput
+  readonly settings: SettingsInForce
+  /** What each session has read. */
+  readonly sessions: Sessions
+  readonly audit: AuditReads
+  /** The newest checkpoint, outside the ledger. */
+  readonly checkpointFile: CheckpointFile
+  /** The newest entries that this node has seen, outside the ledger; only if several nodes share it. */
+  readonly seen?: SeenEntries
+  /** The same ledger, below all wrappers that report changes. */
+  readonly quiet: Ledger
+  readonly scrub: () => Promise<void>
+  readonly tail: OwnTail
+  readonly journal: Journal
+  readonly liveness: Liveness
+  readonly notices: Notices
+  readonly changeNumbers: ChangeNumbers
+  readonly artifacts: Artifacts
+  readonly servers: ToolServers
+  readonly offerings: Offerings
+  readonly serverReports: () => readonly ServerReport[]
+  readonly retryServer: (server: string) => Promise<void>
+  /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
+  readonly firstListing: () => Promise<void>
+  readonly catalogue: LiveCatalogue
+  readonly live: LivePolicy
+  readonly policy: DispatchDeps['policy']
+  readonly holdFor: DispatchDeps['holdFor']
+  readonly serverSettings: () => Config['servers']
+  /** Who is asked about which calls. */
+  readonly routes: Routes
+  readonly pendingLimits: DispatchDeps['pendingLimits']
+  readonly keys: { readonly tokens: TokenKeys; readonly checkpoints: CheckpointKeys }
+  readonly rotate: RotateDeps['rotate']
+  readonly issuers: Issuers
+  readonly passphrases: Passphrases
+  readonly passkeys: Passkeys
+  readonly strong: 'role' | 'passphrase'
+  readonly tokensCountAs: 'simple' | 'strong'
+  readonly otherApprovers: readonly string[] | 'unknown'
+  readonly newKey: (kind: CallerKind) => string
+  readonly digest: Digest
+  readonly digestBytes: (hex: string) => string
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly intake: Intake
+  readonly probe: Probe
+  readonly links: Links
+  /** Aborted when the gate accepts no more calls. */
+  readonly stopping: AbortSignal
+  readonly channels: readonly Channel[]
+  readonly callbacks: ReadonlyMap<string, CallbackSource>
+  readonly rooms: readonly ChatRoom[]
+  readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
+  readonly after: (ms: number, callback: () => void) => () => void
+  readonly persist: (attempt: () => Promise<boolean>) => void
+}

@@ -1,0 +1,59 @@
+import type { Config } from '../contract/config.ts'
+import type { Result } from '../contract/problems.ts'
+import type { RedactOwn } from '../changes/without-own-credentials.ts'
+import type { GuestPorts, Ports } from './guest-ports.ts'
+import type { Log } from './log.ts'
+import type { Observers } from './observers.ts'
+import type { Clock, Digest, Ids, MaybePromise } from './runtime.ts'
+
+declare module '../registries.ts' {
+  interface Guest {
+    /** Other guests that it uses if this build has them. It is prepared after these, as after those that it needs. */
+    readonly uses?: readonly string[]
+    /** Called once at the start of a gate. */
+    readonly prepare?: () => Promise<PrepareGuest>
+  }
+}
+
+/**
+ * Reads what the settings of a guest name, before there is a store. Nothing is written, and nothing is sent: a gate that cannot
+ * start leaves nothing behind.
+ */
+export type PrepareGuest = (given: Preparation) => MaybePromise<Result<PreparedGuest>>
+
+/** What a guest is prepared with. */
+export type Preparation = {
+  readonly config: Config
+  /** The folder of the configuration: relative paths start there. */
+  readonly folder: string
+  readonly version: string
+  readonly places: GatePlaces
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly log: Log
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly digest: Digest
+  /** Removes the gate's own credentials. No text for a model or another service contains one. */
+  readonly redactOwn: RedactOwn
+  /** Aborted when the gate accepts no more calls. */
+  readonly stopping: AbortSignal
+  /** Aborted later: messages that are being sent to people are not waited for. They are sent again after the next start. */
+  readonly hangingUp: AbortSignal
+  /** Of the guests that were prepared before this one. */
+  readonly ports: Readonly<GuestPorts>
+}
+
+/** Folders and files below the data folder. */
+export type GatePlaces = { readonly data: string; readonly keys: string; readonly vectors: string }
+
+/** What runs until the gate stops. What was opened last is closed first. */
+export type OpenedGuest = {
+  readonly ports?: Partial<GuestPorts>
+  readonly close?: () => MaybePromise<void>
+}
+
+export type PreparedGuest = OpenedGuest & {
+  readonly observers?: Partial<Observers>
+  /** Called when the store and the tools are open. */
+  readonly open?: (ports: Ports) => MaybePromise<OpenedGuest>
+}
