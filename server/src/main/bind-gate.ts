@@ -31,7 +31,7 @@ import { bindToolflow } from '../guests/toolflow/bind.ts'
 import { bindWorkflows } from '../guests/workflows/bind.ts'
 import type { CallId } from '../kernel/contract/ids.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
-import { z3 } from '../guests/policy-lint/z3.ts'
+import { checkPolicy } from './guest-parts.ts'
 
 export type Bound = {
   readonly gate: Gate
@@ -79,7 +79,7 @@ export function bindGate(ports: Ports): Bound {
     logins: bindLogins(deps),
     artifacts: bindArtifacts(deps),
     readings: bindReadings(deps),
-    ...bindPolicy({ ...deps, solver: z3 }),
+    ...bindPolicy({ ...deps, checkPolicy }),
     identity: bindIdentity(deps),
     hub: bindHub(deps),
     channels: bindChannels(deps),

@@ -2,6 +2,7 @@ import type { Config } from '../kernel/contract/config.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import type { EffectsSource } from '../kernel/ports/effects-source.ts'
 import type { OpenRanker } from '../kernel/ports/ranker.ts'
+import { uncheckedPolicy, type PolicyCheck } from '../kernel/ports/policy-check.ts'
 import type { Guest } from '../kernel/registries.ts'
 import { GUESTS } from './guests.ts'
 
@@ -29,4 +30,10 @@ export async function effectsSource(config: Config, folder: string): Promise<Res
 export async function openRanker(config: Config, folder: string): Promise<Result<OpenRanker | undefined>> {
   const prepare = await onlyPartOf(({ ranker }) => ranker)
   return prepare === undefined ? ok(undefined) : prepare(config, folder)
+}
+
+/** Loaded when somebody asks for it. */
+export const checkPolicy: PolicyCheck = async (policy, known) => {
+  const check = await onlyPartOf(({ policyCheck }) => policyCheck)
+  return (check ?? uncheckedPolicy)(policy, known)
 }

@@ -21,8 +21,8 @@ process.exitCode = await runCli(process.argv, {
   // The gate itself is loaded only by the command that runs one.
   verify: async (options, against) => (await import('./verify-offline.ts')).verifyOffline(options, against),
   offline: (options) => ({
-    test: async (asked) => (await import('../guests/policy-lint/offline-policy.ts')).offlinePolicy(options).test(asked),
-    lint: async (asked) => (await import('../guests/policy-lint/offline-policy.ts')).offlinePolicy(options).lint(asked),
+    test: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).test(asked),
+    lint: async (asked) => (await import('./offline-policy.ts')).offlinePolicy(options).lint(asked),
   }),
   createKey: async (options, wanted, isNewFolder) =>
     (await import('./create-key.ts')).createKey(options, wanted, isNewFolder),

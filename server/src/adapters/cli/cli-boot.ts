@@ -1,7 +1,7 @@
 import type { AuditReport, Checkpoint } from '../../kernel/contract/audit.ts'
 import type { KeyBody, PolicyLintBody, PolicyTestBody } from '../../kernel/contract/api.ts'
 import type { Result } from '../../kernel/contract/problems.ts'
-import type { LintReport } from '../../guests/policy-lint/lint-policy.ts'
+import type { LintReport } from '../../kernel/ports/policy-check.ts'
 import type { TestReport } from '../../kernel/policy/test-policy.ts'
 import type {
   BackupReport,

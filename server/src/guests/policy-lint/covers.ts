@@ -1,3 +1,4 @@
+import { serverWithin } from '../../kernel/policy/unlisted-tools.ts'
 import { CallerKind } from '../../kernel/contract/caller.ts'
 import type { Match } from '../../kernel/contract/policy.ts'
 import { RiskClass } from '../../kernel/contract/tool.ts'
@@ -23,12 +24,6 @@ function namesWithin(match: Match, field: GlobField): readonly string[] | undefi
   if (field === 'tool') return match.server?.map((server) => `${server}__*`) ?? ['*__*']
   if (field === 'server') return match.tool?.map(serverWithin) ?? ['*']
   return field === 'tag' || field === 'lane' ? undefined : ['*']
-}
-
-/** The server of a tool pattern, or `*`. */
-export function serverWithin(tool: string): string {
-  const server = tool.split('__', 1)[0] ?? ''
-  return tool.includes('__') && !/[*?]/.test(server) ? server : '*'
 }
 
 const ONE_OF: Readonly<Partial<Record<WordField, readonly string[]>>> = {

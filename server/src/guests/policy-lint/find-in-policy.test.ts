@@ -1,3 +1,4 @@
+import type { PolicyFinding } from '../../kernel/ports/policy-check.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../kernel/contract/json.ts'
@@ -8,7 +9,7 @@ import { callFrom, type DescribedCall } from '../../kernel/policy/described-call
 import { judgePolicy } from '../../kernel/policy/judge-policy.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
 import { indexRules } from '../../kernel/policy/rule-index.ts'
-import { type Finding, lintPolicy } from './find-in-policy.ts'
+import { lintPolicy } from './find-in-policy.ts'
 
 function policyOf(text: string): Policy {
   const compiled = compilePolicy({ text, file: 'p.yaml' }, { digest: () => 'v' })
@@ -17,7 +18,8 @@ function policyOf(text: string): Policy {
 }
 const lint = (...rules: string[]) =>
   lintPolicy(policyOf(`rules:\n${rules.map((rule) => `  - { says: x, ${rule} }`).join('\n')}`))
-const spell = (findings: readonly Finding[]) => findings.map(({ kind, rules }) => `${kind} ${rules.join(' ')}`.trim())
+const spell = (findings: readonly PolicyFinding[]) =>
+  findings.map(({ kind, rules }) => `${kind} ${rules.join(' ')}`.trim())
 const judge = (policy: Policy, example: DescribedCall) => {
   const { call, facts } = callFrom(example)
   return judgePolicy(policy, call, facts)

@@ -1,3 +1,4 @@
+import type { PolicyFinding } from '../../kernel/ports/policy-check.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
 import { RiskClass, ToolEffect } from '../../kernel/contract/tool.ts'
 import { type Answer, answerOf, spellAnswer, strictnessOf } from '../../kernel/policy/answer.ts'
@@ -7,22 +8,11 @@ import { callFrom, type DescribedCall } from '../../kernel/policy/described-call
 import { judgePolicy, matchingRules } from '../../kernel/policy/judge-policy.ts'
 import type { CompiledRule, Policy } from '../../kernel/policy/policy.ts'
 import { atomsOf } from './atoms.ts'
-import { coversGlob, coversMatch, serverWithin } from './covers.ts'
+import { coversGlob, coversMatch } from './covers.ts'
+import { serverWithin } from '../../kernel/policy/unlisted-tools.ts'
 import { sampleCall } from './sample-call.ts'
 import { sayUnlisted, unlistedTools, type Listed } from '../../kernel/policy/unlisted-tools.ts'
 import { type Promised, type CallsToTry, callsToTry } from './calls-to-try.ts'
-
-/** A probable mistake in a policy, with a call that shows it. */
-export type Finding = {
-  readonly kind: 'unlisted' | 'unreachable' | 'gap' | 'contradiction'
-  /** The rule it is about, followed by the other rules involved. */
-  readonly rules: readonly string[]
-  readonly source: string
-  readonly says: string
-  readonly example: DescribedCall
-  /** The policy's answer to the example. */
-  readonly answer: Answer
-}
 
 export type LintOptions = {
   readonly schemas?: (tool_id: string) => JsonObject | undefined
@@ -35,7 +25,7 @@ export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledR
  * Finds rules without effect, calls that rules miss, and rules that contradict each other. Every finding is true, but not every
  * mistake is found: conditions beyond plain comparisons are only sampled, not proven.
  */
-export function lintPolicy(policy: Policy, options: LintOptions = {}): Finding[] {
+export function lintPolicy(policy: Policy, options: LintOptions = {}): PolicyFinding[] {
   const lint = { policy, rules: policy.operator.rules, options }
   const ofRules = lint.rules.flatMap((rule) => [
     ...unlisted(rule, lint),
@@ -57,11 +47,11 @@ export function ruleAnswer({ rule, when }: CompiledRule, described: DescribedCal
 
 export const reports = (
   lint: Lint,
-  kind: Finding['kind'],
+  kind: PolicyFinding['kind'],
   rules: readonly CompiledRule[],
   says: string,
   example: DescribedCall,
-): Finding => ({
+): PolicyFinding => ({
   kind,
   rules: rules.map(({ rule }) => rule.id),
   source: rules[0]?.source ?? lint.policy.file,
@@ -77,7 +67,7 @@ function answerTo(policy: Policy, example: DescribedCall): Answer {
 
 // ---------------------------------------------------------------- rules without effect
 
-function unlisted(own: CompiledRule, lint: Lint): Finding[] {
+function unlisted(own: CompiledRule, lint: Lint): PolicyFinding[] {
   const { match } = own.rule
   const { listed } = lint.options
   return (listed === undefined ? [] : unlistedTools(match, listed)).flatMap((found) => {
@@ -86,7 +76,7 @@ function unlisted(own: CompiledRule, lint: Lint): Finding[] {
   })
 }
 
-function unreachable(own: CompiledRule, lint: Lint): Finding[] {
+function unreachable(own: CompiledRule, lint: Lint): PolicyFinding[] {
   const { rule } = own
   const stricter = lint.rules.filter((other) => other !== own && shadows(other, own))
   const tries = callsToTry(own, stricter, promisesFor([own], lint.options))
@@ -110,7 +100,7 @@ function unreachable(own: CompiledRule, lint: Lint): Finding[] {
 }
 
 /** A tool of one server combined with another server: no call matches both. */
-function impossible(own: CompiledRule, lint: Lint): Finding[] {
+function impossible(own: CompiledRule, lint: Lint): PolicyFinding[] {
   const { server, ...rest } = own.rule.match
   const example = sampleCall(rest)
   const servers = (rest.tool ?? []).map(serverWithin)
@@ -140,7 +130,7 @@ function unlessItFails(own: CompiledRule, by: readonly CompiledRule[], { calls }
 
 // ---------------------------------------------------------------- rules that contradict each other
 
-function contradictions(own: CompiledRule, lint: Lint): Finding[] {
+function contradictions(own: CompiledRule, lint: Lint): PolicyFinding[] {
   const partners = lint.rules.filter(
     (other) => other.order > own.order && other.rule.effect !== own.rule.effect && isSameMatch(own, other),
   )
@@ -167,7 +157,7 @@ export const isSameMatch = (a: CompiledRule, b: CompiledRule) =>
 // ---------------------------------------------------------------- calls that no rule matches
 
 /** Rules that split the same calls by the same arguments, and leave a gap to the preset. */
-function forgotten(own: CompiledRule, lint: Lint): Finding[] {
+function forgotten(own: CompiledRule, lint: Lint): PolicyFinding[] {
   const group = lint.rules.filter((other) => isSameMatch(own, other))
   if (group[0] !== own || group.length < 2 || !group.every((rule) => askedBy(rule) === askedBy(own))) return []
   if (own.when === undefined || new Set(group.map(({ rule }) => rule.effect)).size < 2) return []
@@ -190,7 +180,7 @@ export function matches(rule: CompiledRule, described: DescribedCall, { policy }
 }
 
 /** Calls that neither the operator nor the preset answers. */
-function unanswered(lint: Lint): Finding[] {
+function unanswered(lint: Lint): PolicyFinding[] {
   const base = sampleCall({})
   if (base === undefined) return []
   const all = RiskClass.options.flatMap((risk) =>

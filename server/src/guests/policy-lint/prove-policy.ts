@@ -1,10 +1,10 @@
+import type { PolicyFinding } from '../../kernel/ports/policy-check.ts'
 import { strictnessOf } from '../../kernel/policy/answer.ts'
 import type { DescribedCall } from '../../kernel/policy/described-call.ts'
 import type { CompiledRule, Policy } from '../../kernel/policy/policy.ts'
 import { atomsOf } from './atoms.ts'
 import {
   askedBy,
-  type Finding,
   isSameMatch,
   type Lint,
   type LintOptions,
@@ -18,7 +18,7 @@ import { type Encoded, encodeConditions, type Truth } from './smt-condition.ts'
 import { callOf, type Solve, solveAll, type Solved } from './solved-call.ts'
 
 export type Proven = {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly PolicyFinding[]
   /** How many questions the solver answered, and how many it did not. */
   readonly answered: number
   readonly open: number
@@ -36,11 +36,11 @@ export async function provePolicy(
   policy: Policy,
   options: LintOptions,
   solve: Solve,
-  known: readonly Finding[],
+  known: readonly PolicyFinding[],
 ): Promise<Proven> {
   const prover: Prover = { policy, rules: policy.operator.rules, options, solve, answered: 0, open: 0 }
-  const findings: Finding[] = []
-  const isKnown = (kind: Finding['kind'], { rule }: CompiledRule) =>
+  const findings: PolicyFinding[] = []
+  const isKnown = (kind: PolicyFinding['kind'], { rule }: CompiledRule) =>
     known.some((finding) => finding.kind === kind && finding.rules.includes(rule.id))
   for (const own of prover.rules) {
     if (own.when === undefined) continue
@@ -91,7 +91,7 @@ function tried(
 
 const holds = (rule: CompiledRule, call: DescribedCall) => typeof ruleAnswer(rule, call) === 'number'
 
-async function unreachable(own: CompiledRule, prover: Prover): Promise<Finding[]> {
+async function unreachable(own: CompiledRule, prover: Prover): Promise<PolicyFinding[]> {
   const stricter = prover.rules.filter((other) => other !== own && shadows(other, own))
   const all = [own, ...stricter]
   const base = sampleCall(own.rule.match)
@@ -115,8 +115,8 @@ async function unreachable(own: CompiledRule, prover: Prover): Promise<Finding[]
   return [reports(prover, 'unreachable', all, says, example)]
 }
 
-async function contradictions(own: CompiledRule, prover: Prover): Promise<Finding[]> {
-  const findings: Finding[] = []
+async function contradictions(own: CompiledRule, prover: Prover): Promise<PolicyFinding[]> {
+  const findings: PolicyFinding[] = []
   for (const other of prover.rules) {
     if (other.order <= own.order || other.when === undefined || other.rule.effect === own.rule.effect) continue
     if (!isSameMatch(own, other) || askedBy(own) !== askedBy(other) || !isBeyondTrying([own, other])) continue
@@ -134,7 +134,7 @@ async function contradictions(own: CompiledRule, prover: Prover): Promise<Findin
   return findings
 }
 
-async function forgotten(own: CompiledRule, prover: Prover): Promise<Finding[]> {
+async function forgotten(own: CompiledRule, prover: Prover): Promise<PolicyFinding[]> {
   const group = prover.rules.filter((other) => isSameMatch(own, other))
   if (group[0] !== own || group.length < 2 || !group.every((rule) => askedBy(rule) === askedBy(own))) return []
   if (new Set(group.map(({ rule }) => rule.effect)).size < 2 || !isBeyondTrying(group)) return []

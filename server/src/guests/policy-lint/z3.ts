@@ -1,5 +1,8 @@
 import type { Z3_context } from 'z3-solver'
-import type { Solver } from './lint-policy.ts'
+import type { Solve } from './solved-call.ts'
+
+/** Starts a solver, uses it and stops it; undefined if there is none. */
+export type Solver = <T>(use: (solve: Solve) => Promise<T>) => Promise<T | undefined>
 
 /** A solver that is loaded only when needed: 35 MB on disk, and half a second to start. Absent if it was not installed. */
 export const z3: Solver = async (use) => {

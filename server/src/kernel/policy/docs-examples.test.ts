@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compilePolicy } from './compile-policy.ts'
-import { lintPolicy } from '../../guests/policy-lint/find-in-policy.ts'
 import type { Policy } from './policy.ts'
 import { spellFault } from './policy-faults.ts'
 import { runCases } from './test-cases.ts'
@@ -33,10 +32,9 @@ describe('docs/policy.md', () => {
     ])
   })
 
-  test('its policies are valid and have no lint findings', () => {
-    for (const { text } of blocks.filter(({ kind }) => kind === 'yaml policy')) {
-      expect(lintPolicy(policyOf(text))).toEqual([])
-    }
+  test('its policies are valid', () => {
+    const policies = blocks.filter(({ kind }) => kind === 'yaml policy').map(({ text }) => policyOf(text))
+    expect(policies).toHaveLength(2)
   })
 
   test('its cases pass', () => {
@@ -51,12 +49,5 @@ describe('docs/policy.md', () => {
     const compiled = compilePolicy({ text: textOf('yaml broken'), file: 'policy.yaml' }, { digest })
     const faults = compiled.ok ? [] : compiled.faults.map(spellFault)
     expect(`${faults.join('\n')}\n`).toBe(textOf('text faults'))
-  })
-
-  test('its lint example gets the findings shown', () => {
-    const found = lintPolicy(policyOf(textOf('yaml lint'))).map(
-      ({ kind, source, says }) => `${kind} ${source}: ${says}`,
-    )
-    expect(`${found.join('\n')}\n`).toBe(textOf('text findings'))
   })
 })

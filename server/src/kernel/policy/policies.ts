@@ -12,7 +12,7 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Routes } from '../approvals/routes/routes.ts'
 import type { Policy } from './policy.ts'
 import { diffPolicy, type DiffReport } from './diff-policy.ts'
-import { lintPolicy, type LintReport, type Solver } from '../../guests/policy-lint/lint-policy.ts'
+import type { LintReport, PolicyCheck } from '../ports/policy-check.ts'
 import type { LivePolicy, Reloaded } from './live-policy.ts'
 import { loadDraft, policyWithin } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -47,7 +47,7 @@ export type PoliciesDeps = PutPolicyDeps & {
   readonly digest: Digest
   readonly catalogue: Catalogue
   readonly tables: Tables
-  readonly solver: Solver
+  readonly checkPolicy: PolicyCheck
   readonly routes: Routes
 }
 
@@ -71,7 +71,7 @@ export function policiesOf(deps: PoliciesDeps): Policies {
     },
     async lint(caller, { policy }) {
       const draft = draftFor(caller, policy)
-      return draft.ok ? ok(await lintPolicy(deps, draft.value)) : draft
+      return draft.ok ? ok(await deps.checkPolicy(draft.value, deps)) : draft
     },
     async replay(caller, { policy, since }) {
       const draft = draftFor(caller, policy)

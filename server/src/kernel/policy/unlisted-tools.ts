@@ -1,6 +1,5 @@
 import { nearest } from '../text/nearest.ts'
 import type { Match } from '../contract/policy.ts'
-import { serverWithin } from '../../guests/policy-lint/covers.ts'
 
 export type UnlistedTool = { readonly tool: string; readonly meant?: string }
 
@@ -33,3 +32,9 @@ export function unlistedTools({ tool: named = [] }: Pick<Match, 'tool'>, listed:
 
 export const sayUnlisted = ({ id }: { readonly id: string }, { tool, meant }: UnlistedTool): string =>
   `\`${id}\` names \`${tool}\`, which no tool server lists${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`
+
+/** The server of a tool pattern, or `*`. */
+export function serverWithin(tool: string): string {
+  const server = tool.split('__', 1)[0] ?? ''
+  return tool.includes('__') && !/[*?]/.test(server) ? server : '*'
+}

@@ -5,7 +5,7 @@ import type { Finding } from '../../adapters/cli/boot-reports.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
 import { faultsIn } from '../config-faults.ts'
 import { loadConfig, type LoadedSettings, type Settings } from '../load-config.ts'
-import { offlinePolicy } from '../../guests/policy-lint/offline-policy.ts'
+import { offlinePolicy } from '../offline-policy.ts'
 import { isLoopback } from '../prepare-credentials.ts'
 import { checkParts } from './check-parts.ts'
 

@@ -1,15 +1,14 @@
-import { loadRoutes } from '../../kernel/approvals/load-routes.ts'
-import { lintPolicy } from './lint-policy.ts'
-import { invalidPolicy, loadDraft, policyWithin, type PolicyText } from '../../kernel/policy/load-policy.ts'
-import { testPolicy } from '../../kernel/policy/test-policy.ts'
-import type { PolicyLintBody } from '../../kernel/contract/api.ts'
-import { ok, type Result } from '../../kernel/contract/problems.ts'
-import type { CliBoot } from '../../adapters/cli/cli-boot.ts'
-import type { UpOptions } from '../../adapters/cli/local-gate.ts'
-import { sha256Hex } from '../../adapters/keys/digest.ts'
-import { nearestConfig, settingsMeant } from '../../main/local-gate.ts'
-import { readPolicy } from '../../main/policy-files.ts'
-import { z3 } from './z3.ts'
+import { loadRoutes } from '../kernel/approvals/load-routes.ts'
+import { invalidPolicy, loadDraft, policyWithin, type PolicyText } from '../kernel/policy/load-policy.ts'
+import { testPolicy } from '../kernel/policy/test-policy.ts'
+import type { PolicyLintBody } from '../kernel/contract/api.ts'
+import { ok, type Result } from '../kernel/contract/problems.ts'
+import type { CliBoot } from '../adapters/cli/cli-boot.ts'
+import type { UpOptions } from '../adapters/cli/local-gate.ts'
+import { sha256Hex } from '../adapters/keys/digest.ts'
+import { nearestConfig, settingsMeant } from './local-gate.ts'
+import { readPolicy } from './policy-files.ts'
+import { checkPolicy } from './guest-parts.ts'
 
 /** Tests and lints a draft, or the configured policy, without a running gate. Read-only; no tool is known here. */
 export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']> {
@@ -27,7 +26,7 @@ export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']
     },
     async lint({ policy }) {
       const draft = load(policy)
-      return draft.ok ? ok(await lintPolicy({ solver: z3 }, draft.value)) : draft
+      return draft.ok ? ok(await checkPolicy(draft.value, {})) : draft
     },
   }
 }
