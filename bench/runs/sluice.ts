@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { driveRuns } from '../../server/src/main/drive-gate.ts'
 import { randomIds } from '../../server/src/main/random-ids.ts'
-import { givingBackPending } from '../../server/src/kernel/approvals/pending-limits.ts'
+import { returnedUnits } from '../../server/src/kernel/approvals/pending-limits.ts'
+import { withCompanions } from '../../server/src/kernel/changes/companions.ts'
 import { announceCommits } from '../../server/src/kernel/changes/watch-rows.ts'
 import type { Change, Ledger } from '../../server/src/kernel/ports/ledger.ts'
-import { withEndDays } from '../../server/src/kernel/retention/with-end-days.ts'
+import { endDays } from '../../server/src/kernel/retention/end-days.ts'
 import type { Perform } from '../../server/src/kernel/runs/performer.ts'
 import { newRunChanges } from '../../server/src/kernel/runs/run-changes.ts'
 import type { Scheduler } from '../../server/src/kernel/runs/schedule-runs.ts'
 import { createRunOutput } from '../../server/src/kernel/runs/run-output.ts'
-import { withRunEvents } from '../../server/src/kernel/runs/with-run-events.ts'
+import { runEvents } from '../../server/src/kernel/runs/run-events.ts'
 import type { RunId } from '../../server/src/kernel/contract/ids.ts'
 import {
   isEndedRun,
@@ -82,8 +83,8 @@ async function openDriver<Store extends RunStore>(
   store: Store,
   onStep: (run: RunId) => void,
 ): Promise<RunProcess<Store>> {
-  const stack = withRunEvents(givingBackPending(withEndDays(store, Date.now)))
-  const ledger = hearingCommits(announceCommits(stack, localNodes().join()))
+  const stack = withCompanions(store, [runEvents, returnedUnits, endDays(Date.now)])
+  const ledger = hearingCommits(announceCommits(stack, { notices: localNodes().join(), kinds: new Map() }))
   const boot = randomIds.trace()
   const world = {
     ledger,

@@ -1,23 +1,24 @@
-import { givingBackPending } from '../kernel/approvals/pending-limits.ts'
+import { returnedUnits } from '../kernel/approvals/pending-limits.ts'
 import { brokenProblem, noteFound } from '../kernel/audit/note-broken.ts'
+import { withCompanions } from '../kernel/changes/companions.ts'
 import { keepVolatile } from '../kernel/changes/keep-volatile.ts'
 import { settleDoubts } from '../kernel/changes/settle-doubts.ts'
 import { announceCommits } from '../kernel/changes/watch-rows.ts'
 import { withoutOwnCredentials } from '../kernel/changes/without-own-credentials.ts'
-import { withOutbox } from '../kernel/approvals/outbox.ts'
-import { reportingToHub } from '../guests/hub/report-to-hub.ts'
+import { outbox } from '../kernel/approvals/outbox.ts'
 import { keepTime, latestTime, type TimeKeeper } from '../kernel/clock/latest-time.ts'
 import type { SteadyClock } from '../kernel/clock/steady-clock.ts'
 import type { Change, Ledger } from '../kernel/ports/ledger.ts'
-import { withEndDays } from '../kernel/retention/with-end-days.ts'
+import { endDays } from '../kernel/retention/end-days.ts'
 import { loadRunKinds } from '../kernel/runs/kinds.ts'
-import { withRunEvents } from '../kernel/runs/with-run-events.ts'
+import { runEvents } from '../kernel/runs/run-events.ts'
 import { ok, problem, type Problem, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openCheckpointFile } from '../adapters/keys/checkpoint-file.ts'
 import { openNewestEntryFile } from '../adapters/keys/newest-entry-file.ts'
 import { openSeenEntries } from '../adapters/keys/seen-entries.ts'
 import { joinStore } from '../adapters/stores/open-store.ts'
+import { partsOf } from './guest-parts.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
@@ -146,13 +147,10 @@ export async function openStorage(
     onDoubt: (commit) =>
       log('error', 'the ledger did not answer a commit: no calls are accepted until its outcome is known', { commit }),
   })
-  const reporting = reportingToHub(withRunEvents(givingBackPending(withEndDays(doubts, clock))), {
-    hub,
-    ids: randomIds,
-    clock,
-    nonce: newNonce,
-  })
-  const outgoing = withOutbox({ ledger: guests.observers.ledger(reporting), channels, ids: randomIds, clock })
+  const needs = { hub, ids: randomIds, clock, nonce: newNonce }
+  const added = (await partsOf(({ companion }) => companion)).map((open) => open(needs))
+  const companions = [outbox({ channels, ids: randomIds, clock }), ...added, runEvents, returnedUnits, endDays(clock)]
+  const outgoing = guests.observers.ledger(withCompanions(doubts, companions))
   let hasStored = false
   const watched: Ledger = {
     commit(changes) {

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { givingBackPending } from '../kernel/approvals/pending-limits.ts'
+import { returnedUnits } from '../kernel/approvals/pending-limits.ts'
 import { newestCheckpoint, writeCheckpoint } from '../kernel/audit/write-checkpoint.ts'
+import { withCompanions } from '../kernel/changes/companions.ts'
 import { refuseUnrecorded } from '../kernel/changes/unrecorded.ts'
 import { endRestored, restoredKeys, type RestoreDeps } from '../kernel/restore/end-restored.ts'
 import { takeNewer } from '../kernel/restore/take-newer.ts'
 import { loadRunKinds } from '../kernel/runs/kinds.ts'
-import { withEndDays } from '../kernel/retention/with-end-days.ts'
+import { endDays } from '../kernel/retention/end-days.ts'
 import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import type { RestoreReport } from '../adapters/cli/boot-reports.ts'
@@ -115,7 +116,7 @@ async function settleRestored(
   { report, store, deps, data }: Verified,
   replaced: readonly string[],
 ): Promise<Result<Settled>> {
-  const ledger = withEndDays(givingBackPending(store.ledger), Date.now)
+  const ledger = withCompanions(store.ledger, [returnedUnits, endDays(Date.now)])
   const kinds = await loadRunKinds(GUESTS)
   const ending: RestoreDeps = { ...store, ledger, clock: Date.now, ids: randomIds, kinds }
   const taken = []

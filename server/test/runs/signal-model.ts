@@ -135,7 +135,7 @@ export class SignalModel {
     )
   }
 
-  /** Changes a call's state. Its run receives the event in the same commit, as `withRunEvents` does. */
+  /** Changes a call's state. Its run receives the event in the same commit, as `runEvents` does. */
   #set(call: ModelCall, state: CallState): void {
     call.state = state
     call.version += 1

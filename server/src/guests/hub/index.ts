@@ -18,6 +18,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const hub: Guest = {
   name: 'hub',
+  companion: async () => (await import('./report-to-hub.ts')).hubReports,
   runKinds: {
     'hub-report': async () => (await import('./run-kind.ts')).hubReportKind,
   },

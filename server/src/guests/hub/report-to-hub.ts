@@ -4,6 +4,7 @@ import type { RunId } from '../../kernel/contract/ids.ts'
 import { beginRun } from '../../kernel/runs/begin-run.ts'
 import { hubReport, newHubReport, OUTCOME_FOR_MS, waitsForHub } from './hub-report.ts'
 import type { AttachedHub } from '../../kernel/ports/hub.ts'
+import type { Companion } from '../../kernel/changes/companions.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
@@ -17,21 +18,17 @@ export type ReportDeps = {
   readonly nonce: () => string
 }
 
-const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
-
-/**
- * Wraps the ledger; on a node, its commits also contain the runs that report to the hub: that a call is held, and how it ends.
- * INVARIANT: a report is durable exactly when the reported change is. Reports come last, so that `lost` names the same change.
- */
-export function reportingToHub(ledger: Ledger, deps: ReportDeps): Ledger {
-  if (deps.hub === undefined) return ledger
-  return {
-    commit(changes) {
-      const reports = changes.flatMap((change) => reportOf(deps, change))
-      return ledger.commit(reports.length === 0 ? changes : [...changes, ...reports])
-    },
+declare module '../../kernel/changes/companions.ts' {
+  interface CompanionNeeds {
+    readonly hub: ReportDeps
   }
 }
+
+const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
+
+/** On a node: the runs that report to the hub that a call is held, and how it ends. */
+export const hubReports = (deps: ReportDeps): Companion =>
+  deps.hub === undefined ? {} : { add: (changes) => changes.flatMap((change) => reportOf(deps, change)) }
 
 function reportOf(deps: ReportDeps, change: Change): Change[] {
   if (change.kind !== 'swap') return []

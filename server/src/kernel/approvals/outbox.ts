@@ -3,34 +3,30 @@ import { CHANNEL_EVENTS } from './channels.ts'
 import { delivery, newDelivery } from './delivery.ts'
 import { beginRun } from '../runs/begin-run.ts'
 import type { Channel } from './channels-use.ts'
-import type { Change, Ledger, Swap } from '../ports/ledger.ts'
+import type { Companion } from '../changes/companions.ts'
+import type { Change, Swap } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { ESCALATED } from './escalate-approval.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
 export type OutboxDeps = {
-  readonly ledger: Ledger
   readonly channels: readonly Pick<Channel, 'name' | 'events'>[]
   readonly ids: Pick<Ids, 'run'>
   readonly clock: Clock
 }
 
-/**
- * Wraps the ledger; its commits also contain the messages about them.
- * INVARIANT: a message is durable exactly when the reported change is. Messages come last, so that `lost` names the same change.
- */
-export function withOutbox({ ledger, channels, ids, clock }: OutboxDeps): Ledger {
-  if (channels.length === 0) return ledger
+/** The messages about a commit, to every channel that wants them. */
+export function outbox({ channels, ids, clock }: OutboxDeps): Companion {
+  if (channels.length === 0) return {}
   return {
-    commit(changes) {
+    add(changes) {
       const isEscalation = changes.some((change) => change.kind === 'audit' && change.entry.type === ESCALATED)
       const reported = changes.flatMap((change) => reportedBy(change, isEscalation))
-      const messages = reported.flatMap(({ only, ...news }) =>
+      return reported.flatMap(({ only, ...news }) =>
         channels
           .filter(({ name, events }) => events.includes(news.event) && (only?.includes(name) ?? true))
           .flatMap(({ name }) => messageTo(name, news)),
       )
-      return ledger.commit(messages.length === 0 ? changes : [...changes, ...messages])
     },
   }
 

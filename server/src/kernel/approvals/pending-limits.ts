@@ -3,7 +3,8 @@ import type { ToolResult } from '../contract/call.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { MOVES } from './transitions.ts'
 import { callerIdentity, type CallerNames } from '../contract/caller-identity.ts'
-import type { Change, Committed, Ledger } from '../ports/ledger.ts'
+import type { Companion } from '../changes/companions.ts'
+import type { Change, Committed } from '../ports/ledger.ts'
 import type { Accounts } from '../ports/reads.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
@@ -82,17 +83,12 @@ const NO_LONGER_PENDING: ReadonlySet<ApprovalState> = new Set(
 )
 
 /**
- * Wraps the ledger so that a request that is no longer pending returns what it spent of its caller's limits.
+ * A request that is no longer pending returns what it spent of its caller's limits.
  * INVARIANT: the units are returned once, in the commit that changes the request, however it ends (decided, edited, expired, withdrawn).
  */
-export function givingBackPending(ledger: Ledger): Ledger {
-  return {
-    commit(changes) {
-      if (!changes.some(isOfApproval)) return ledger.commit(changes)
-      const given = changes.flatMap(givenBackBy)
-      return ledger.commit(given.length === 0 ? changes : [...changes.map(withoutCount), ...given])
-    },
-  }
+export const returnedUnits: Companion = {
+  add: (changes) => (changes.some(isOfApproval) ? changes.flatMap(returnedBy) : NOTHING),
+  stamp: withoutCount,
 }
 
 const isOfApproval = (change: Change): boolean => change.kind === 'swap' && change.table === 'approvals'
@@ -102,7 +98,7 @@ function countIn(change: Change): ApprovalRow | undefined {
   return NO_LONGER_PENDING.has(change.to.state) ? change.to : undefined
 }
 
-function givenBackBy(change: Change): Change[] {
+function returnedBy(change: Change): Change[] {
   const row = countIn(change)
   if (row?.counted === undefined) return []
   const account = accountsOf(row.caller)
@@ -114,7 +110,9 @@ function givenBackBy(change: Change): Change[] {
 
 function withoutCount(change: Change): Change {
   const row = countIn(change)
-  if (row === undefined || change.kind !== 'swap' || change.table !== 'approvals') return change
+  if (row?.counted === undefined || change.kind !== 'swap' || change.table !== 'approvals') return change
   const { counted: _, ...to } = row
   return { ...change, to }
 }
+
+const NOTHING: readonly Change[] = []

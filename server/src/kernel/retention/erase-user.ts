@@ -15,7 +15,7 @@ import { eraseWords } from './erase-words.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
 import { callerOfRun, ownerOf } from '../runs/may-see-run.ts'
 import { heldCall } from '../attempt/held-call.ts'
-import { hasEnded } from './with-end-days.ts'
+import { hasEnded } from './end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EraseDeps = ExpireDeps & {

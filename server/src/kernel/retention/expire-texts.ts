@@ -4,7 +4,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { CallersOfKinds } from '../runs/may-see-run.ts'
-import { hasEnded } from './with-end-days.ts'
+import { hasEnded } from './end-days.ts'
 
 export type ExpireDeps = {
   /** The ledger below all wrappers: an expiry is not reported to runs and channels. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../contract/json.ts'
 import type { RunEvent } from '../contract/run.ts'
 import type { Tables } from '../ports/reads.ts'
-import { REPORTED } from './with-run-events.ts'
+import { REPORTED } from './run-events.ts'
 
 /**
  * A performer may report that its call is held or still running after the call has ended: then the event `call.ended` was read

@@ -2,6 +2,7 @@ import type { RunId } from '../contract/ids.ts'
 import type { Json } from '../contract/json.ts'
 import type { RunEffect, RunEvent, RunKind, RunRow } from '../contract/run.ts'
 import type { WithdrawCall } from '../attempt/held-call.ts'
+import type { AllOf } from '../all-of.ts'
 import type { Journal } from '../ports/reads.ts'
 
 /** What a performer gets besides the effect. */
@@ -34,9 +35,6 @@ export type Performers = ReadonlyMap<string, Perform>
 export interface PerformerNeeds {}
 /** Everything that is needed by some performer. */
 export type PerformerDeps = AllOf<PerformerNeeds>
-type AllOf<Needs> = { [Who in keyof Needs]: (needs: Needs[Who]) => void }[keyof Needs] extends (all: infer All) => void
-  ? All
-  : never
 
 /** A kind of run with everything that a gate has to know about it. The driver passes it only the rows and events written for it. */
 export type RunKindEntry = RunKind & {

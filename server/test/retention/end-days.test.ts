@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RunRow } from '../../src/kernel/contract/run.ts'
 import { call, callId, runId } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
 import type { Change } from '../../src/kernel/ports/ledger.ts'
-import { withEndDays } from '../../src/kernel/retention/with-end-days.ts'
+import { endDays } from '../../src/kernel/retention/end-days.ts'
 
 const DAY = 86_400_000
 
@@ -19,10 +19,7 @@ const RUN: RunRow = {
 }
 
 async function stored(change: Change): Promise<unknown> {
-  let seen: readonly Change[] = []
-  const ledger = withEndDays({ commit: async (changes) => ((seen = changes), 'committed') }, () => 7 * DAY + 5)
-  await ledger.commit([change])
-  const [first] = seen
+  const first = endDays(() => 7 * DAY + 5).stamp?.(change)
   return first?.kind === 'swap' && 'ended_day' in first.to ? first.to.ended_day : undefined
 }
 const callSwap = (to: Parameters<typeof call>[1]): Change => ({

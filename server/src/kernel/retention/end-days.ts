@@ -1,31 +1,17 @@
 import type { CallRow, CallState } from '../contract/call.ts'
 import { isEndedRun, type RunRow } from '../contract/run.ts'
 import { dayOf } from './periods.ts'
-import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Companion } from '../changes/companions.ts'
+import type { Change } from '../ports/ledger.ts'
 import type { Clock } from '../ports/runtime.ts'
 
 const EXPIRABLE: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused', 'not_reported'])
 
 /**
- * Wraps the ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.
- * Here and not where calls end, because they end in many places.
+ * A call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it. Here and not where calls
+ * end, because they end in many places.
  */
-export function withEndDays(ledger: Ledger, clock: Clock): Ledger {
-  return { commit: (changes) => ledger.commit(stampedAll(changes, clock)) }
-}
-
-function stampedAll(changes: readonly Change[], clock: Clock): readonly Change[] {
-  let all: Change[] | undefined
-  for (let at = 0; at < changes.length; at += 1) {
-    const change = changes[at]
-    if (change === undefined) continue
-    const stamp = stamped(change, clock)
-    if (stamp === change) continue
-    all ??= [...changes]
-    all[at] = stamp
-  }
-  return all ?? changes
-}
+export const endDays = (clock: Clock): Companion => ({ stamp: (change) => stamped(change, clock) })
 
 function stamped(change: Change, clock: Clock): Change {
   if (change.kind !== 'swap') return change
