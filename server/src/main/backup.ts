@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
-import type { BackupReport } from '../adapters/cli/boot-reports.ts'
 import type { UpOptions } from '../adapters/cli/local-gate.ts'
 import { backUpStore, isStoreFile } from '../adapters/stores/back-up-store.ts'
 import { storeState } from '../adapters/stores/open-store.ts'
@@ -10,6 +9,14 @@ import { openRowKey } from '../adapters/keys/row-key.ts'
 import { placesIn } from './data-folder.ts'
 import { settingsMeant } from './local-gate.ts'
 import { storeOf } from './store-of.ts'
+
+export type BackupReport = {
+  readonly file: string
+  readonly data: string
+  readonly bytes: number
+  /** Files besides the ledger: keys, artifacts, secrets, files of tool servers. */
+  readonly files: number
+}
 
 /** Belongs to one running gate, or is created again by the next. */
 const PASSING = /^gate\./

@@ -1,6 +1,5 @@
 import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
-import type { MoveReport } from '../adapters/cli/boot-reports.ts'
 import type { UpOptions } from '../adapters/cli/local-gate.ts'
 import { refuseUnrecorded } from '../kernel/changes/unrecorded.ts'
 import { openRowKey } from '../adapters/keys/row-key.ts'
@@ -14,6 +13,16 @@ import { openSealing } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
 import { storeOf } from './store-of.ts'
 import { embedded, withVerified } from './verify-offline.ts'
+
+/** What was copied from a data folder into a database. */
+export type MoveReport = {
+  readonly data: string
+  readonly schema: string
+  /** Number of entries of the audit, which was verified in both stores. */
+  readonly entries: number
+  readonly rows: number
+  readonly artifacts: number
+}
 
 /**
  * Copies the embedded store of a data folder into a database: nothing is lost, and the audit is verified before and after. The

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../kernel/contract/problems.ts'
-import type { ResetReport } from '../adapters/cli/boot-reports.ts'
+import type { ResetReport } from '../adapters/cli/key-commands.ts'
 import type { UpOptions } from '../adapters/cli/local-gate.ts'
 import { resetKeys } from '../adapters/keys/reset-keys.ts'
 import { lockStore } from '../adapters/stores/open-store.ts'

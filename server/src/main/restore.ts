@@ -4,13 +4,18 @@ import { returnedUnits } from '../kernel/approvals/pending-limits.ts'
 import { newestCheckpoint, writeCheckpoint } from '../kernel/audit/write-checkpoint.ts'
 import { withCompanions } from '../kernel/changes/companions.ts'
 import { refuseUnrecorded } from '../kernel/changes/unrecorded.ts'
-import { endRestored, restoredKeys, type RestoreDeps } from '../kernel/restore/end-restored.ts'
+import {
+  endRestored,
+  restoredKeys,
+  type EndedByRestore,
+  type RestoreDeps,
+  type RestoredKey,
+} from '../kernel/restore/end-restored.ts'
 import { takeNewer } from '../kernel/restore/take-newer.ts'
 import { loadRunKinds } from '../kernel/runs/kinds.ts'
 import { endDays } from '../kernel/retention/end-days.ts'
 import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
-import type { RestoreReport } from '../adapters/cli/boot-reports.ts'
 import type { UpOptions } from '../adapters/cli/local-gate.ts'
 import { openCheckpointFile } from '../adapters/keys/checkpoint-file.ts'
 import { MINIMUM_VERSIONS_FILE } from '../adapters/keys/minimum-versions.ts'
@@ -27,9 +32,21 @@ import type { LoadedSettings } from './load-config.ts'
 import { copyToDatabase } from './move-data.ts'
 import { issueAdminKey, ringOf, withCredentials } from './open-credentials.ts'
 import { openSealedStore } from './open-sealed-store.ts'
+import type { BackupReport } from './backup.ts'
 import { randomIds } from './random-ids.ts'
 import { MAIN_STREAM, offlineStream, storeOf } from './store-of.ts'
 import { embedded, withVerified, type Verified } from './verify-offline.ts'
+
+export type RestoreReport = BackupReport & {
+  /** Number of entries of the backup's audit, which was verified. */
+  readonly entries: number
+  /** What waited when the backup was made, and was ended. */
+  readonly ended: EndedByRestore
+  /** The folders that the backup replaces, and how many rows were taken from each; undefined if it could not be read. */
+  readonly taken: readonly { readonly folder: string; readonly rows: number | undefined }[]
+  /** The keys that are valid, without the owner's own, which is new. */
+  readonly keys: readonly RestoredKey[]
+}
 
 /**
  * Creates a data folder from a backup. What waited when the backup was made is ended, and what the folder that it replaces knows

@@ -1,7 +1,19 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { ServiceUnit } from '../adapters/cli/boot-reports.ts'
+
+/** A file for the service manager of this machine, and the commands around it. */
+export type ServiceUnit = {
+  readonly file: string
+  readonly text: string
+  readonly start: readonly string[]
+  readonly stop: readonly string[]
+  readonly logs: string
+  /** The link that exists while the unit is started at login; undefined if the unit file alone is enough. */
+  readonly link?: string
+  /** The service manager that the unit is for, if it does not run here. */
+  readonly lacks?: string
+}
 
 export type ServicePlace = {
   readonly platform: NodeJS.Platform

@@ -26,7 +26,7 @@ import { doctor as examine } from '../../src/main/doctor/doctor.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
 import { openServerFolders } from '../../src/main/server-folders.ts'
 import { verifyOffline } from '../../src/main/verify-offline.ts'
-import type { DoctorReport } from '../../src/adapters/cli/boot-reports.ts'
+import type { DoctorReport } from '../../src/kernel/contract/doctor.ts'
 import { configure, run, startGate, trustConfig, type RunningGate } from '../doors/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }

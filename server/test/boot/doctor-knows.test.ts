@@ -10,7 +10,7 @@ import { checkInForce } from '../../src/main/doctor/check-in-force.ts'
 import { doctor } from '../../src/main/doctor/doctor.ts'
 import { askGate } from '../../src/main/doctor/check-servers.ts'
 import { loadConfig, type LoadedSettings } from '../../src/main/load-config.ts'
-import type { Finding } from '../../src/adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../src/kernel/contract/doctor.ts'
 import { run } from '../doors/with-running-gate.ts'
 
 let root = ''
@@ -47,7 +47,7 @@ const socket = () => {
   mkdirSync(data(), { recursive: true, mode: 0o700 })
   return join(data(), 'gate.sock')
 }
-const said = (findings: readonly Finding[]) => findings.map(({ severity, says }) => `${severity}: ${says}`)
+const said = (findings: readonly DoctorFinding[]) => findings.map(({ severity, says }) => `${severity}: ${says}`)
 
 test('no line hedges: what is not known is said to be unknown', () => {
   const folder = join(import.meta.dirname, '../../src/main/doctor')

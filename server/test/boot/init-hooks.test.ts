@@ -18,7 +18,7 @@ import { hookLine } from '../../src/main/init/hook-line.ts'
 import { installedHook, installHook, refreshHook } from '../../src/guests/hooks/installed-hook.ts'
 import { HOOK } from '../../src/main/local-gate.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
-import type { InitReport, InitOptions } from '../../src/adapters/cli/boot-reports.ts'
+import type { InitReport, InitOptions } from '../../src/main/init/init-report.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "sluice hooks' "))))

@@ -10,7 +10,7 @@ import { editTables } from '../../src/main/init/edit-toml.ts'
 import { init } from '../../src/main/init/init.ts'
 import { readToml, tomlKey, tomlServers, tomlValue } from '../../src/main/init/toml.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
-import type { FoundServer, InitReport } from '../../src/adapters/cli/boot-reports.ts'
+import type { FoundServer, InitReport } from '../../src/main/init/init-report.ts'
 import { run as command } from '../doors/with-running-gate.ts'
 
 let root = ''

@@ -20,7 +20,7 @@ import { hookPlaces } from '../../src/main/init/hook-files.ts'
 import { init } from '../../src/main/init/init.ts'
 import { plainJson } from '../../src/main/init/jsonc.ts'
 import { IS_WHOLE } from '../some-of.ts'
-import type { InitOptions } from '../../src/adapters/cli/boot-reports.ts'
+import type { InitOptions } from '../../src/main/init/init-report.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -9,7 +9,7 @@ import { plainJson, spanOf } from '../../src/main/init/jsonc.ts'
 import { run as command } from '../doors/with-running-gate.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
 import { afterInit, CONTINUE, GOOSE } from './yaml-clients.ts'
-import type { InitReport, InitOptions } from '../../src/adapters/cli/boot-reports.ts'
+import type { InitReport, InitOptions } from '../../src/main/init/init-report.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'sluice-init-'))))

@@ -22,7 +22,7 @@ async function findingsOf(yaml: string): Promise<string> {
   const file = join(folder, 'sluice.yaml')
   writeFileSync(file, yaml)
   const { settings, findings } = await checkConfig(file)
-  const policy = settings === undefined ? [] : await checkPolicy(settings, file)
+  const policy = settings === undefined ? [] : await checkPolicy(settings)
   return [...findings, ...policy]
     .filter(({ severity }) => severity === 'error')
     .map(({ says, do: remedy }) => `${says}\n  → ${remedy}`)

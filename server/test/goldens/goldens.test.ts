@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import type { CliBoot } from '../../src/adapters/cli/cli-boot.ts'
+import type { CliHost } from '../../src/adapters/cli/cli.ts'
 import { runCli } from '../../src/adapters/cli/program.ts'
-import { runKindNames } from '../../src/kernel/registries.ts'
+import { commandsOf } from '../../src/main/commands.ts'
 import { GUESTS } from '../../src/main/guests.ts'
 import { COMMON_TOOLS, FLOW_TOOLS, SEARCH_TOOLS } from '../../src/adapters/mcp/own-tools.ts'
 
@@ -20,11 +20,11 @@ test('the help of every command', async () => {
     said += String(text)
     return true
   })
-  const boot = { version: 'VERSION', launcher: 'sluice', runKinds: runKindNames(GUESTS) } as CliBoot
+  const host = { version: 'VERSION', launcher: 'sluice' } as CliHost
   const texts: string[] = []
   const tell = async (words: readonly string[]): Promise<void> => {
     said = ''
-    await runCli(['node', 'sluice', ...words, '--help'], boot)
+    await runCli(['node', 'sluice', ...words, '--help'], commandsOf(GUESTS), host)
     const help = said
     texts.push(`$ sluice ${[...words, '--help'].join(' ')}\n${help}`)
     const [, listed = ''] = help.split('\nCommands:\n')

@@ -58,11 +58,11 @@ test('no file imports itself at run time, directly or indirectly', () => {
   expect(cyclesIn(graph)).toEqual([])
 })
 
-test('a command that only asks a running gate loads neither a store nor the deciders', () => {
+test('a command that only asks a running gate loads neither a store nor the deciders nor the commands of guests', () => {
   const loaded = [...reached(graphOf('running'), 'main/main.ts')]
   expect(loaded).toContain('adapters/cli/program.ts')
   const heavy =
-    /^(?:(?:adapters\/(?:stores|upstream)|kernel\/(?:decide|attempt)|guests\/(?:content|shell|search)(?!\/index\.ts$))\/|guests\/provenance\/judge)/
+    /^(?:(?:adapters\/(?:stores|upstream)|kernel\/(?:decide|attempt))\/|guests\/(?:content|shell|search)\/(?!index\.ts)|guests\/(?:provenance\/judge|[^/]+\/commands))/
   expect(loaded.filter((file) => heavy.test(file))).toEqual([])
 })
 

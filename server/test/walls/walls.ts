@@ -75,7 +75,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
     because: 'a tool server is a separate program that does not know the gate',
   },
   'guests/flows': guest(['hono', 'commander', 'yaml', 'zod'], ['models', 'toolflow']),
-  'guests/hooks': guest(['zod']),
+  'guests/hooks': guest(['commander', 'zod']),
   'guests/hub': guest(['commander', 'jose', 'zod']),
   'guests/inbox': guest(['ink', 'react']),
   'guests/matrix': guest(['matrix-js-sdk']),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Guest } from '../../kernel/registries.ts'
 import { approveAlike } from './approve-alike.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { argumentLines } from './argument-lines.ts'
@@ -12,11 +13,11 @@ import { printDecided } from './print-decided.ts'
 import { printPacket, unfoldedIn } from './print-packet.ts'
 import { printTypedFault, withoutPosition, type TypedText } from './print-typed-fault.ts'
 import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 import { watchApprovals } from './watch-approvals.ts'
 
 /** Pending requests, and decisions about them. */
-export function addApprovalCommands(program: Command, session: Session): void {
+export function addApprovalCommands(program: Command, cli: Cli, inbox: Guest['inbox']): void {
   program
     .command('approvals [show] [approval_id]')
     .description('list pending requests, or show one in full: `approvals show ID`, or just `approvals ID`')
@@ -24,22 +25,22 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .option('--watch', 'open a live inbox and decide requests with the keyboard')
     .option('--reveal', 'for one request: also show redacted text; this is recorded in the audit')
     .action(async (first: string | undefined, second: string | undefined, options: ListOptions) => {
-      const out = session.out()
-      if (options.watch === true) return session.exit(await watchApprovals(session))
+      const out = cli.out()
+      if (options.watch === true) return cli.exit(await watchApprovals(cli, inbox))
       const id = first === 'show' ? second : first
-      if (first === 'show' && id === undefined) return session.fail('say which: sluice approvals show ID')
-      if (first !== 'show' && second !== undefined) return session.fail(`unexpected argument \`${second}\``)
-      if (id !== undefined) return showApproval(session, id, options.reveal === true)
-      if (options.reveal === true) return session.fail('say which: sluice approvals show ID --reveal')
-      const reply = await session.send('GET', `/v1/approvals?state=${encodeURIComponent(options.state)}&limit=200`)
+      if (first === 'show' && id === undefined) return cli.fail('say which: sluice approvals show ID')
+      if (first !== 'show' && second !== undefined) return cli.fail(`unexpected argument \`${second}\``)
+      if (id !== undefined) return showApproval(cli, id, options.reveal === true)
+      if (options.reveal === true) return cli.fail('say which: sluice approvals show ID --reveal')
+      const reply = await cli.send('GET', `/v1/approvals?state=${encodeURIComponent(options.state)}&limit=200`)
       const code = printReply(out, reply, (body) => {
         const items = itemsOf(body)
         if (items.length === 0) out.line('no pending requests')
         for (const item of items) printPacket(out, item)
       })
-      if (!out.json && options.state === 'pending') await printUnknown(out, session)
+      if (!out.json && options.state === 'pending') await printUnknown(out, cli)
       printNotices(out, reply.body)
-      session.exit(code)
+      cli.exit(code)
     })
 
   program
@@ -54,13 +55,13 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .action(async (id: string, options: ApproveOptions) => {
       const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
       if (options.remember !== undefined && remember === undefined)
-        return session.fail(`\`${options.remember}\` is neither like '10 calls for 2h' nor a JSON object`)
+        return cli.fail(`\`${options.remember}\` is neither like '10 calls for 2h' nor a JSON object`)
       if (options.alike === true) {
         if (remember !== undefined || options.digest !== undefined || options.typed !== undefined)
-          return session.fail('--alike cannot be combined with --remember, --digest or --typed')
-        return approveAlike(session, id, options)
+          return cli.fail('--alike cannot be combined with --remember, --digest or --typed')
+        return approveAlike(cli, id, options)
       }
-      const shown = await showToApprove(session, id, options)
+      const shown = await showToApprove(cli, id, options)
       if (shown === undefined) return
       const body = (passphrase: string | undefined) => ({
         decision: 'approve',
@@ -70,8 +71,8 @@ export function addApprovalCommands(program: Command, session: Session): void {
         ...(passphrase === undefined ? {} : { passphrase }),
       })
       const path = `/v1/approvals/${encodeURIComponent(id)}/decide`
-      const reply = await sendProven(session, path, options.passphraseFile, body)
-      session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
+      const reply = await sendProven(cli, path, options.passphraseFile, body)
+      cli.exit(printReply(cli.out(), reply, (answer) => printDecided(cli.out(), answer)))
     })
 
   program
@@ -79,7 +80,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .description('deny a call')
     .option('--reason <text>', 'the reason, for the audit and the agent')
     .action(async (id: string, options: { reason?: string }) => {
-      await decide(session, id, { decision: 'deny', ...(await askReason(options.reason)) })
+      await decide(cli, id, { decision: 'deny', ...(await askReason(options.reason)) })
     })
 
   program
@@ -88,20 +89,20 @@ export function addApprovalCommands(program: Command, session: Session): void {
       'correct the arguments: a new request replaces the old one. Without arguments, $EDITOR opens with the current ones',
     )
     .action(async (id: string, args: string | undefined) => {
-      const typed = args === undefined ? await editedArguments(session, id) : jsonArgument(args)
+      const typed = args === undefined ? await editedArguments(cli, id) : jsonArgument(args)
       if (typed === undefined) return
       const body = `{"decision":"edit","args":${typed}}`
-      const reply = await decide(session, id, body, { body, typed })
-      printTypedFault(session.out(), reply, { body, typed })
+      const reply = await decide(cli, id, body, { body, typed })
+      printTypedFault(cli.out(), reply, { body, typed })
     })
 
   program
     .command('token <approval_id>')
     .description("issue a token for the user of the request's session; give it to them outside that session")
     .action(async (id: string) => {
-      await showFirst(session, id)
-      const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/token`)
-      session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['token']))))
+      await showFirst(cli, id)
+      const reply = await cli.send('POST', `/v1/approvals/${encodeURIComponent(id)}/token`)
+      cli.exit(printReply(cli.out(), reply, (body) => cli.out().line(textOf(body['token']))))
     })
 
   program
@@ -111,12 +112,12 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .option('--deny', 'deny instead of approve')
     .option('--reason <text>', 'the reason of a denial, for the audit and the agent')
     .action(async (id: string, token: string, options: { session: string; deny?: boolean; reason?: string }) => {
-      if (options.deny !== true) await showFirst(session, id)
+      if (options.deny !== true) await showFirst(cli, id)
       const decision =
         options.deny === true ? { decision: 'deny', ...(await askReason(options.reason)) } : { decision: 'approve' }
       const body = { token, thread: options.session, ...decision }
-      const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/redeem`, body)
-      session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
+      const reply = await cli.send('POST', `/v1/approvals/${encodeURIComponent(id)}/redeem`, body)
+      cli.exit(printReply(cli.out(), reply, (answer) => printDecided(cli.out(), answer)))
     })
 }
 
@@ -130,21 +131,20 @@ type ApproveOptions = {
   readonly passphraseFile?: string
 }
 
-async function showApproval(session: Session, id: string, reveal: boolean): Promise<void> {
-  const out = session.out()
+async function showApproval(cli: Cli, id: string, reveal: boolean): Promise<void> {
+  const out = cli.out()
   const path = `/v1/approvals/${encodeURIComponent(id)}`
-  const reply = await session.send('GET', path)
-  if (!reveal || reply.status >= 400)
-    return session.exit(printReply(out, reply, (body) => printPacket(out, body, 'whole')))
-  const revealed = await session.send('POST', `${path}/reveal`)
+  const reply = await cli.send('GET', path)
+  if (!reveal || reply.status >= 400) return cli.exit(printReply(out, reply, (body) => printPacket(out, body, 'whole')))
+  const revealed = await cli.send('POST', `${path}/reveal`)
   const whole = (body: Fields) => ({ ...fieldsOf(reply.body), ...body, hidden: [] })
-  session.exit(printReply(out, revealed, (body) => printPacket(out, whole(body), 'whole')))
+  cli.exit(printReply(out, revealed, (body) => printPacket(out, whole(body), 'whole')))
 }
 
 /** A token approves what is shown here, on stderr, because stdout has only the answer. */
-async function showFirst(session: Session, id: string): Promise<void> {
-  const out = session.out()
-  const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
+async function showFirst(cli: Cli, id: string): Promise<void> {
+  const out = cli.out()
+  const reply = await cli.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
   const packet = fieldsOf(reply.body)
   if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
 }
@@ -163,15 +163,15 @@ type ShownPacket = { readonly digest: string; readonly unfolded?: readonly strin
  * only `sluice approvals show`, which folds nothing, prints one.
  */
 export async function showToApprove(
-  session: Session,
+  cli: Cli,
   id: string,
   { digest, typed }: { readonly digest?: string; readonly typed?: string },
 ): Promise<ShownPacket | undefined> {
-  const out = session.out()
-  const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
+  const out = cli.out()
+  const reply = await cli.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
   const packet = fieldsOf(reply.body)
   if (reply.status >= 400 || reply.status === UNREACHED) {
-    session.exit(printReply(out, reply, () => {}))
+    cli.exit(printReply(out, reply, () => {}))
     return undefined
   }
   const given = typed === undefined ? {} : { typed }
@@ -183,20 +183,20 @@ export async function showToApprove(
   const approval = await askApproval(packet, typed)
   if (approval !== undefined) return { ...shown, ...approval }
   out.error('nothing was decided')
-  session.exit(EXIT.problem)
+  cli.exit(EXIT.problem)
   return undefined
 }
 
-async function decide(session: Session, id: string, body: unknown, text?: TypedText): Promise<Reply> {
-  const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
+async function decide(cli: Cli, id: string, body: unknown, text?: TypedText): Promise<Reply> {
+  const reply = await cli.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
   const shown = text === undefined ? reply : withoutPosition(reply, text)
-  session.exit(printReply(session.out(), shown, (answer) => printDecided(session.out(), answer)))
+  cli.exit(printReply(cli.out(), shown, (answer) => printDecided(cli.out(), answer)))
   return reply
 }
 
 /** Calls whose outcome is unknown also wait for a person. */
-async function printUnknown(out: Out, session: Session): Promise<void> {
-  const reply = await session.send('GET', '/v1/calls?state=unknown&limit=200')
+async function printUnknown(out: Out, cli: Cli): Promise<void> {
+  const reply = await cli.send('GET', '/v1/calls?state=unknown&limit=200')
   for (const item of itemsOf(reply.body).filter(({ choices }) => choices !== undefined)) {
     const id = textOf(item['call_id'])
     out.line(`${id}  ${textOf(item['tool_id'])}  unknown: it is not known whether it took effect`)

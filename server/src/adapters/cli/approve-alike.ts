@@ -9,7 +9,7 @@ import { printDecided } from './print-decided.ts'
 import { printPacket } from './print-packet.ts'
 import { fieldsOf, itemsOf, printReply } from './print.ts'
 import { sendProven } from './passphrase-commands.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 type Packet = z.infer<typeof PacketAnswer>
 type Options = { readonly reason?: string; readonly passphraseFile?: string }
@@ -19,21 +19,20 @@ type Options = { readonly reason?: string; readonly passphraseFile?: string }
  * something, were edited, or belong to a changed tool are left out, for a separate decision. For strong ones, the person types what each of
  * them is about; the others stay pending.
  */
-export async function approveAlike(session: Session, id: string, options: Options): Promise<void> {
-  const out = session.out()
-  const reply = await session.send('GET', '/v1/approvals?state=pending&limit=200')
-  if (reply.status >= 400 || reply.status === UNREACHED) return session.exit(printReply(out, reply, () => {}))
+export async function approveAlike(cli: Cli, id: string, options: Options): Promise<void> {
+  const out = cli.out()
+  const reply = await cli.send('GET', '/v1/approvals?state=pending&limit=200')
+  if (reply.status >= 400 || reply.status === UNREACHED) return cli.exit(printReply(out, reply, () => {}))
   const pending = itemsOf(reply.body) as unknown as readonly Packet[]
   const first = pending.find(({ approval_id }) => approval_id === id)
   const key = first === undefined ? undefined : alikeKey(first)
-  if (first === undefined || key === undefined)
-    return session.fail(`${id} has no requests like it: sluice approve ${id}`)
+  if (first === undefined || key === undefined) return cli.fail(`${id} has no requests like it: sluice approve ${id}`)
   const alike = pending.filter((packet) => alikeKey(packet) === key && (packet === first || !isLeftOut(packet)))
-  if (!out.json) show(session, alike)
+  if (!out.json) show(cli, alike)
   const isEach = isStrong(fieldsOf(first))
   if (!isEach && hasTerminal() && !(await confirmed(`approve these ${alike.length}?`))) {
     out.error('nothing was decided')
-    return session.exit(EXIT.problem)
+    return cli.exit(EXIT.problem)
   }
   let code = 0
   for (const packet of alike) {
@@ -44,7 +43,7 @@ export async function approveAlike(session: Session, id: string, options: Option
       continue
     }
     const path = `/v1/approvals/${encodeURIComponent(approval_id)}/decide`
-    const decided = await sendProven(session, path, options.passphraseFile, (passphrase) => ({
+    const decided = await sendProven(cli, path, options.passphraseFile, (passphrase) => ({
       decision: 'approve',
       digest,
       ...(foldable.length === 0 ? {} : { unfolded: foldable.map(({ id }) => id) }),
@@ -57,14 +56,14 @@ export async function approveAlike(session: Session, id: string, options: Option
       printReply(out, decided, (answer) => printDecided(out, answer)),
     )
   }
-  session.exit(code)
+  cli.exit(code)
 }
 
 const isLeftOut = (packet: AlikePacket): boolean => !['a value from outside', undefined].includes(oddOf(packet))
 
 /** On stderr: the answer alone is on stdout. */
-function show(session: Session, alike: readonly Packet[]): void {
-  const out = { ...session.out(), line: session.out().error }
+function show(cli: Cli, alike: readonly Packet[]): void {
+  const out = { ...cli.out(), line: cli.out().error }
   for (const packet of alike) printPacket(out, fieldsOf(packet), 'whole')
   const together = groupSentence(alike.map(({ sentence }) => sentence))
   out.line(together === undefined ? `${alike.length} calls of ${alike[0]?.skill_id ?? ''}` : sentenceText(together))

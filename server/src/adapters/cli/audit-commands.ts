@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { Checkpoint } from '../../kernel/contract/audit.ts'
-import { PROBLEMS } from '../../kernel/contract/problems.ts'
+import { Checkpoint, type AuditReport } from '../../kernel/contract/audit.ts'
+import { PROBLEMS, type Result } from '../../kernel/contract/problems.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { countOf, oneOf } from './option-values.ts'
 import { asBody, count, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli, Globals } from './cli.ts'
 import { tailAudit } from './tail-audit.ts'
 
+/** Verifies the audit of a data folder on which no gate runs. */
+type VerifyOffline = (options: Globals, against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
+
 /** Commands that verify, read, export and prove the audit. */
-export function addAuditCommands(program: Command, session: Session): void {
+export function addAuditCommands(program: Command, cli: Cli, verify: VerifyOffline): void {
   const audit = program.command('audit').description('the audit log')
   audit
     .command('verify')
@@ -21,13 +24,11 @@ export function addAuditCommands(program: Command, session: Session): void {
     .action(async (options: { against?: string }) => {
       const against = options.against === undefined ? [] : checkpointsIn(options.against)
       if (against === undefined)
-        return session.fail(
-          `\`${options.against}\` does not contain a checkpoint printed by \`sluice audit checkpoint\``,
-        )
-      const asked = await session.ask('POST', '/v1/audit/verify', { against })
-      const reply = asked.status === UNREACHED ? await offline(session, against) : asked
-      const code = printReply(session.out(), reply, (report) => printReport(session.out(), report))
-      session.exit(code === EXIT.ok ? codeOfReport(fieldsOf(reply.body)) : code)
+        return cli.fail(`\`${options.against}\` does not contain a checkpoint printed by \`sluice audit checkpoint\``)
+      const asked = await cli.ask('POST', '/v1/audit/verify', { against })
+      const reply = asked.status === UNREACHED ? await offline(() => verify(cli.globals(), against)) : asked
+      const code = printReply(cli.out(), reply, (report) => printReport(cli.out(), report))
+      cli.exit(code === EXIT.ok ? codeOfReport(fieldsOf(reply.body)) : code)
     })
   audit
     .command('export')
@@ -39,20 +40,20 @@ export function addAuditCommands(program: Command, session: Session): void {
     .action(async (options: { format: string; since: string }) => {
       const since = sinceOf(options.since)
       if (since === undefined)
-        return session.fail(`\`${options.since}\` is neither a date nor a duration such as 7d or 12h`)
-      const reply = await session.send(
+        return cli.fail(`\`${options.since}\` is neither a date nor a duration such as 7d or 12h`)
+      const reply = await cli.send(
         'GET',
         `/v1/audit/export?format=${encodeURIComponent(options.format)}&since=${since}`,
       )
-      const code = printReply(session.out(), reply, () => session.out().data(reply.text.trimEnd()))
-      session.exit(code === EXIT.ok && options.format === 'jsonl' ? codeOfExport(session.out(), reply.text) : code)
+      const code = printReply(cli.out(), reply, () => cli.out().data(reply.text.trimEnd()))
+      cli.exit(code === EXIT.ok && options.format === 'jsonl' ? codeOfExport(cli.out(), reply.text) : code)
     })
   audit
     .command('tail')
     .description('print the newest entries, one per line; `--follow` keeps printing new ones')
     .option('-n, --lines <count>', 'how many', countOf, 20)
     .option('-f, --follow', 'keep printing new entries until Ctrl-C')
-    .action((options: { lines: number; follow?: boolean }) => tailAudit(session, options))
+    .action((options: { lines: number; follow?: boolean }) => tailAudit(cli, options))
   audit
     .command('prove')
     .argument('<seq>', 'the number of the entry, from 1', countOf)
@@ -60,25 +61,25 @@ export function addAuditCommands(program: Command, session: Session): void {
     .option('--stream <stream>', 'the audit stream, if there are several (one per node)')
     .action(async (seq: number, options: { stream?: string }) => {
       const stream = options.stream === undefined ? '' : `?stream=${encodeURIComponent(options.stream)}`
-      const reply = await session.send('GET', `/v1/audit/prove/${seq}${stream}`)
-      session.exit(printReply(session.out(), reply, () => session.out().data(reply.text)))
+      const reply = await cli.send('GET', `/v1/audit/prove/${seq}${stream}`)
+      cli.exit(printReply(cli.out(), reply, () => cli.out().data(reply.text)))
     })
   audit
     .command('checkpoint')
     .description('sign a checkpoint of the audit now, and print it so that you can save it elsewhere')
     .action(async () => {
-      const reply = await session.send('POST', '/v1/audit/checkpoint')
-      session.exit(printReply(session.out(), reply, (body) => session.out().data(JSON.stringify(body['checkpoint']))))
+      const reply = await cli.send('POST', '/v1/audit/checkpoint')
+      cli.exit(printReply(cli.out(), reply, (body) => cli.out().data(JSON.stringify(body['checkpoint']))))
     })
   audit
     .command('key')
     .description('print the public keys that checkpoints are verified with, the active one first')
     .action(async () => {
-      const reply = await session.send('GET', '/v1/audit/keys')
-      session.exit(
-        printReply(session.out(), reply, (body) => {
+      const reply = await cli.send('GET', '/v1/audit/keys')
+      cli.exit(
+        printReply(cli.out(), reply, (body) => {
           for (const { key, public_key, active } of itemsOf(body))
-            session.out().line(`${textOf(public_key)}  ${textOf(key)}${active === true ? '' : '  retired'}`)
+            cli.out().line(`${textOf(public_key)}  ${textOf(key)}${active === true ? '' : '  retired'}`)
         }),
       )
     })
@@ -87,12 +88,12 @@ export function addAuditCommands(program: Command, session: Session): void {
     .description('continue after a broken audit: the stored entries are signed as they are, with your reason')
     .requiredOption('--reason <text>', 'recorded in the audit and shown by `audit verify`')
     .action(async (options: { reason: string }) => {
-      const reply = await session.send('POST', '/v1/audit/breaks', { reason: options.reason })
-      session.exit(
-        printReply(session.out(), reply, (body) => {
+      const reply = await cli.send('POST', '/v1/audit/breaks', { reason: options.reason })
+      cli.exit(
+        printReply(cli.out(), reply, (body) => {
           const { number } = fieldsOf(fieldsOf(body['checkpoint'])['body'])
-          session.out().line(`accepted: checkpoint ${textOf(number)} starts a new part of the audit`)
-          session.out().line('entries before it are no longer guaranteed; keep a copy of the data folder as it was')
+          cli.out().line(`accepted: checkpoint ${textOf(number)} starts a new part of the audit`)
+          cli.out().line('entries before it are no longer guaranteed; keep a copy of the data folder as it was')
         }),
       )
     })
@@ -130,8 +131,8 @@ function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
 }
 
 /** Without a running gate, the data folder is read directly. */
-async function offline(session: Session, against: readonly Checkpoint[]): Promise<Reply> {
-  const report = await session.verify(against)
+async function offline(verify: () => ReturnType<VerifyOffline>): Promise<Reply> {
+  const report = await verify()
   const body = report.ok ? report.value : asBody(report.problem)
   return { status: report.ok ? 200 : PROBLEMS[report.problem.code].http, text: JSON.stringify(body), body }
 }

@@ -1,8 +1,19 @@
 import type { Command } from 'commander'
-import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
+import { countOf, oneOf, secondsToWait, wholeOf } from './option-values.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
-import type { Session } from './session.ts'
-import { fieldsOf, printOutcome, printReply, printRetry, table, textOf, type Fields, type Out } from './print.ts'
+import type { Cli } from './cli.ts'
+import {
+  fieldsOf,
+  itemsOf,
+  printOutcome,
+  printReply,
+  printRetry,
+  table,
+  textOf,
+  timeOf,
+  type Fields,
+  type Out,
+} from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
@@ -11,7 +22,7 @@ const READS_IT = 'the session that reads the output'
 const RAW = "print only the tool's own text, for use in scripts"
 
 /** Commands that make calls and show their outcomes. */
-export function addCallCommands(program: Command, session: Session): void {
+export function addCallCommands(program: Command, cli: Cli): void {
   program
     .command('call <tool> [args]')
     .description('call a tool through the gate; args is a JSON object, @file, or - for stdin')
@@ -32,15 +43,15 @@ export function addCallCommands(program: Command, session: Session): void {
       const body = `{${[`"tool":${JSON.stringify(tool)}`, ...more, `"args":${text}`].join(',')}}`
       const path = `/v1/calls?wait_ms=${milliseconds(options.wait)}`
       const key = options.idempotencyKey
-      const reply = await sendOnce(session, {
+      const reply = await sendOnce(cli, {
         path,
         body,
         outcomes: '/v1/calls',
         ...(key === undefined ? {} : { key }),
       })
       const typed = { body, typed: text }
-      session.exit(printOutcome(session.out(), withoutPosition(reply, typed), options.raw === true))
-      printTypedFault(session.out(), reply, typed)
+      cli.exit(printOutcome(cli.out(), withoutPosition(reply, typed), options.raw === true))
+      printTypedFault(cli.out(), reply, typed)
     })
 
   program
@@ -53,11 +64,11 @@ export function addCallCommands(program: Command, session: Session): void {
     .action(async (id: string | undefined, options: StatusOptions) => {
       const key = options.idempotencyKey
       if ((id === undefined) === (key === undefined))
-        return session.fail('name the call: sluice status CALL_ID, or --idempotency-key KEY')
+        return cli.fail('name the call: sluice status CALL_ID, or --idempotency-key KEY')
       const place = key === undefined ? encodeURIComponent(id ?? '') : `by-key/${encodeURIComponent(key)}`
       const wait = `wait_ms=${milliseconds(options.wait)}`
-      const reply = await session.send('GET', `/v1/calls/${place}?${wait}${sessionOf(options)}`)
-      session.exit(printOutcome(session.out(), reply, options.raw === true))
+      const reply = await cli.send('GET', `/v1/calls/${place}?${wait}${sessionOf(options)}`)
+      cli.exit(printOutcome(cli.out(), reply, options.raw === true))
     })
 
   program
@@ -66,8 +77,8 @@ export function addCallCommands(program: Command, session: Session): void {
       'show where a call came from: what the user asked for, which other texts ask for it, and the source of each argument',
     )
     .action(async (id: string) => {
-      const reply = await session.send('GET', `/v1/calls/${encodeURIComponent(id)}/why`)
-      session.exit(printReply(session.out(), reply, (body) => printWhy(session.out(), body)))
+      const reply = await cli.send('GET', `/v1/calls/${encodeURIComponent(id)}/why`)
+      cli.exit(printReply(cli.out(), reply, (body) => printWhy(cli.out(), body)))
     })
 
   program
@@ -80,12 +91,12 @@ export function addCallCommands(program: Command, session: Session): void {
     .option(...PASSPHRASE_FILE)
     .action(async (id: string, as: string, options: WithPassphrase) => {
       const path = `/v1/calls/${encodeURIComponent(id)}/resume`
-      const reply = await sendProven(session, path, options.passphraseFile, { as })
-      session.exit(
-        printReply(session.out(), reply, (body) => {
+      const reply = await sendProven(cli, path, options.passphraseFile, { as })
+      cli.exit(
+        printReply(cli.out(), reply, (body) => {
           const retry = fieldsOf(body['retry'])
-          if (body['retry'] === undefined) session.out().line(`${id} is now ${textOf(body['status'])}`)
-          else printRetry(session.out(), retry)
+          if (body['retry'] === undefined) cli.out().line(`${id} is now ${textOf(body['status'])}`)
+          else printRetry(cli.out(), retry)
         }),
       )
     })
@@ -94,8 +105,8 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('withdraw <call_id>')
     .description('withdraw your own held call')
     .action(async (id: string) => {
-      const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/withdraw`)
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is withdrawn`)))
+      const reply = await cli.send('POST', `/v1/calls/${encodeURIComponent(id)}/withdraw`)
+      cli.exit(printReply(cli.out(), reply, () => cli.out().line(`${id} is withdrawn`)))
     })
 
   program
@@ -105,13 +116,13 @@ export function addCallCommands(program: Command, session: Session): void {
     .option('--session <id>', READS_IT)
     .option('--raw', RAW)
     .action(async (digest: string, options: { from: number; session?: string; raw?: boolean }) => {
-      const reply = await session.send(
+      const reply = await cli.send(
         'GET',
         `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}${sessionOf(options)}`,
       )
-      const out = session.out()
+      const out = cli.out()
       const print = options.raw === true ? out.data : out.framed
-      session.exit(
+      cli.exit(
         printReply(out, reply, ({ text, size }) => {
           print(textOf(text))
           const end = options.from + textOf(text).length
@@ -163,4 +174,50 @@ function printWhy(out: Out, body: Fields): void {
   if (rows.length > 0) table(out, [['ARGUMENT', 'ROLE', 'KNOWN FROM', 'SOURCE'], ...rows])
   for (const reason of listOf(body['reasons']))
     out.line(`${textOf(reason['rule'])} ${textOf(reason['at'] ?? '')}`.trimEnd())
+}
+
+type CallListOptions = {
+  readonly state?: string
+  readonly tool?: string
+  readonly caller?: string
+  readonly user?: string
+  readonly limit: number
+}
+
+/** Lists calls, newest first. */
+export function addCallsCommand(program: Command, cli: Cli): void {
+  program
+    .command('calls [words...]')
+    .description('list calls and their outcomes, newest first; extra words filter the list')
+    .option('--state <state>', 'pending, executed, refused, failed, unknown, …')
+    .option('--tool <id>', 'only calls of this tool')
+    .option('--caller <id>', 'only calls by this caller, such as agent:claude')
+    .option('--user <name>', 'only calls for this user')
+    .option('-n, --limit <count>', 'how many', countOf, 20)
+    .action(async (words: readonly string[], { limit, ...only }: CallListOptions) => {
+      const query = new URLSearchParams({ ...only, limit: String(limit) })
+      if (words.length > 0) query.set('q', words.join(' '))
+      const reply = await cli.send('GET', `/v1/calls?${query.toString()}`)
+      const out = cli.out()
+      cli.exit(
+        printReply(out, reply, (body) => {
+          const items = itemsOf(body)
+          if (items.length === 0) return out.line('no calls')
+          table(out, [['TIME', 'CALL', 'TOOL', 'CALLER', 'STATE', 'WHY'], ...items.map(rowOf)])
+          if (body['next'] !== undefined) out.error(`there are more; show them with -n ${limit * 2}`, 'quiet')
+        }),
+      )
+    })
+}
+
+function rowOf(call: Fields): string[] {
+  const { says } = fieldsOf(call['problem'])
+  return [
+    timeOf(call['received_at']),
+    textOf(call['call_id']),
+    textOf(call['tool_id']),
+    textOf(fieldsOf(call['asked_by'])['id']),
+    textOf(call['state']),
+    textOf(says ?? call['why'] ?? ''),
+  ]
 }

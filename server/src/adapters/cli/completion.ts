@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 const SHELLS: Readonly<Record<string, string>> = {
   bash: String.raw`_sluice() {
@@ -18,17 +18,17 @@ compdef _sluice sluice`,
 }
 
 /** `sluice completion bash` prints a script; with it the shell calls `sluice complete` for suggestions. */
-export function addCompletionCommand(program: Command, session: Session): void {
+export function addCompletionCommand(program: Command, cli: Cli): void {
   program
     .command('completion <shell>')
     .description('print the completion script for bash, zsh or fish')
     .action((shell: string) => {
       const script = SHELLS[shell]
-      if (script === undefined) session.fail(`\`${shell}\` is not one of ${Object.keys(SHELLS).join(', ')}`)
-      else session.out().data(script)
+      if (script === undefined) cli.fail(`\`${shell}\` is not one of ${Object.keys(SHELLS).join(', ')}`)
+      else cli.out().data(script)
     })
   program.command('complete [words...]', { hidden: true }).action((words: readonly string[]) => {
-    for (const word of completionsOf(program, words)) session.out().line(word)
+    for (const word of completionsOf(program, words)) cli.out().line(word)
   })
 }
 

@@ -6,7 +6,7 @@ import { jsonArgument } from './json-argument.ts'
 import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
 import { countOf } from './option-values.ts'
 import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 type MintOptions = {
   readonly calls: number
@@ -23,7 +23,7 @@ type MintOptions = {
 const collect = (one: string, before: readonly string[]) => [...before, one]
 
 /** Consents: mint, list, revoke. */
-export function addConsentCommands(program: Command, session: Session): void {
+export function addConsentCommands(program: Command, cli: Cli): void {
   const consent = program.command('consent').description('permissions granted in advance, within limits')
   consent
     .command('mint <actor> <tool>')
@@ -44,9 +44,9 @@ export function addConsentCommands(program: Command, session: Session): void {
     .option(...PASSPHRASE_FILE)
     .action(async (actor: string, tool: string, options: MintOptions) => {
       const args = argsOf(options)
-      if (args === undefined) return session.fail(ARGS_USAGE)
+      if (args === undefined) return cli.fail(ARGS_USAGE)
       const expires_in_s = secondsOf(options.for)
-      if (expires_in_s === undefined) return session.fail(`\`${options.for}\` is not a duration such as 30m, 2h or 7d`)
+      if (expires_in_s === undefined) return cli.fail(`\`${options.for}\` is not a duration such as 30m, 2h or 7d`)
       const what = { tool: quoted(tool), args, definition_hash: quoted(options.definition) }
       const body = (passphrase: string | undefined) =>
         objectText({
@@ -58,23 +58,23 @@ export function addConsentCommands(program: Command, session: Session): void {
           expires_in_s: quoted(expires_in_s),
           passphrase: quoted(passphrase),
         })
-      const reply = await sendProven(session, '/v1/consents', options.passphraseFile, body)
-      session.exit(printReply(session.out(), reply, (minted) => printMinted(session.out(), minted)))
+      const reply = await sendProven(cli, '/v1/consents', options.passphraseFile, body)
+      cli.exit(printReply(cli.out(), reply, (minted) => printMinted(cli.out(), minted)))
     })
   consent
     .command('list')
     .description('list consents and what is left of each')
     .option('--all', 'include consents that are used up, expired or revoked')
     .action(async (options: { all?: boolean }) => {
-      const reply = await session.send('GET', '/v1/consents?limit=200')
-      session.exit(printReply(session.out(), reply, (body) => printConsents(session.out(), body, options.all === true)))
+      const reply = await cli.send('GET', '/v1/consents?limit=200')
+      cli.exit(printReply(cli.out(), reply, (body) => printConsents(cli.out(), body, options.all === true)))
     })
   consent
     .command('revoke <consent_id>')
     .description('revoke a consent immediately')
     .action(async (id: string) => {
-      const reply = await session.send('DELETE', `/v1/consents/${encodeURIComponent(id)}`)
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
+      const reply = await cli.send('DELETE', `/v1/consents/${encodeURIComponent(id)}`)
+      cli.exit(printReply(cli.out(), reply, () => cli.out().line(`${id} is revoked`)))
     })
 }
 

@@ -3,16 +3,16 @@ import { durationMs, spellDuration } from '../../kernel/contract/duration.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 /** Approval routes and delegations. */
-export function addDelegationCommands(program: Command, session: Session): void {
+export function addDelegationCommands(program: Command, cli: Cli): void {
   program
     .command('routes')
     .description('who is asked about which calls: the groups and routes of the configuration')
     .action(async () => {
-      const out = session.out()
-      const reply = await session.send('GET', '/v1/approval-routes')
+      const out = cli.out()
+      const reply = await cli.send('GET', '/v1/approval-routes')
       const code = printReply(out, reply, (body) => {
         const routes = Array.isArray(body['routes']) ? body['routes'].map(fieldsOf) : []
         if (routes.length === 0) out.line('no routes: every approver may decide every request')
@@ -20,7 +20,7 @@ export function addDelegationCommands(program: Command, session: Session): void 
         for (const [name, people] of Object.entries(fieldsOf(body['groups'])))
           out.line(`group ${name}: ${(Array.isArray(people) ? people : []).map((one) => shown(one)).join(', ')}`)
       })
-      session.exit(code)
+      cli.exit(code)
     })
 
   program
@@ -31,31 +31,31 @@ export function addDelegationCommands(program: Command, session: Session): void 
     .option(...PASSPHRASE_FILE)
     .action(async (user: string, options: { for: string; reason?: string } & WithPassphrase) => {
       const ms = durationMs(options.for)
-      if (ms === undefined) return session.fail(`\`${options.for}\` is not a time such as 30m, 8h or 14d`)
+      if (ms === undefined) return cli.fail(`\`${options.for}\` is not a time such as 30m, 8h or 14d`)
       const reason = options.reason === undefined ? {} : { reason: options.reason }
       const body = { to: user, for_s: ms / 1000, ...reason }
-      const reply = await sendProven(session, '/v1/delegations', options.passphraseFile, body)
-      session.exit(printReply(session.out(), reply, (body) => session.out().line(delegationLine(body))))
+      const reply = await sendProven(cli, '/v1/delegations', options.passphraseFile, body)
+      cli.exit(printReply(cli.out(), reply, (body) => cli.out().line(delegationLine(body))))
     })
 
   program
     .command('delegations [end] [delegation_id]')
     .description('list delegations; `delegations end ID` ends one now')
     .action(async (verb: string | undefined, id: string | undefined) => {
-      const out = session.out()
+      const out = cli.out()
       if (verb !== undefined && (verb !== 'end' || id === undefined))
-        return session.fail('write `sluice delegations` or `sluice delegations end ID`')
+        return cli.fail('write `sluice delegations` or `sluice delegations end ID`')
       if (id !== undefined) {
-        const ended = await session.send('DELETE', `/v1/delegations/${encodeURIComponent(id)}`)
-        return session.exit(printReply(out, ended, (body) => out.line(`${textOf(body['delegation_id'])} has ended`)))
+        const ended = await cli.send('DELETE', `/v1/delegations/${encodeURIComponent(id)}`)
+        return cli.exit(printReply(out, ended, (body) => out.line(`${textOf(body['delegation_id'])} has ended`)))
       }
-      const reply = await session.send('GET', '/v1/delegations')
+      const reply = await cli.send('GET', '/v1/delegations')
       const code = printReply(out, reply, (body) => {
         const items = itemsOf(body)
         if (items.length === 0) out.line('there are no delegations')
         for (const item of items) out.line(delegationLine(item))
       })
-      session.exit(code)
+      cli.exit(code)
     })
 }
 

@@ -6,24 +6,24 @@ import { confirmed, hasTerminal } from './confirm.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonFault, pointedAt } from './json-argument.ts'
 import { fieldsOf, printReply, textOf } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 /** The arguments of a request after the person edited them; undefined if nothing should be sent. */
-export async function editedArguments(session: Session, id: string): Promise<string | undefined> {
-  const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
+export async function editedArguments(cli: Cli, id: string): Promise<string | undefined> {
+  const reply = await cli.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
   if (reply.status < 200 || reply.status >= 400) {
-    session.exit(printReply(session.out(), reply, () => {}))
+    cli.exit(printReply(cli.out(), reply, () => {}))
     return undefined
   }
   if (!hasTerminal()) {
-    session.fail(`there is no terminal to open an editor in; pass the arguments: sluice edit ${id} '{…}' or @file`)
+    cli.fail(`there is no terminal to open an editor in; pass the arguments: sluice edit ${id} '{…}' or @file`)
     return undefined
   }
   const before = prettyJson(textOf(fieldsOf(reply.body)['proposed_args']))
-  const after = await editText(session, before)
+  const after = await editText(cli, before)
   if (after !== undefined && after.trim() !== before.trim()) return after
-  session.out().error('nothing was changed')
-  session.exit(EXIT.problem)
+  cli.out().error('nothing was changed')
+  cli.exit(EXIT.problem)
   return undefined
 }
 
@@ -33,17 +33,17 @@ export function prettyJson(text: string): string {
 }
 
 /** Reopens the editor until the text is JSON or the person gives up. */
-async function editText(session: Pick<Session, 'out'>, text: string): Promise<string | undefined> {
+async function editText(cli: Pick<Cli, 'out'>, text: string): Promise<string | undefined> {
   const after = openEditor(text)
   if (after === undefined) {
-    session.out().error(`the editor \`${editorOf()}\` could not be started; set EDITOR to one that is installed`)
+    cli.out().error(`the editor \`${editorOf()}\` could not be started; set EDITOR to one that is installed`)
     return undefined
   }
   const fault = jsonFault(after)
   if (fault === undefined) return after
-  session.out().error(`this is not JSON: ${fault.says}`)
-  for (const line of pointedAt(after, fault.at)) session.out().error(line)
-  return (await confirmed('edit it again?')) ? editText(session, after) : undefined
+  cli.out().error(`this is not JSON: ${fault.says}`)
+  for (const line of pointedAt(after, fault.at)) cli.out().error(line)
+  return (await confirmed('edit it again?')) ? editText(cli, after) : undefined
 }
 
 export const editorOf = (): string => process.env['VISUAL'] || process.env['EDITOR'] || 'vi'

@@ -2,36 +2,48 @@ import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { Option, type Command } from 'commander'
 import { KeyBody } from '../../kernel/contract/api.ts'
 import { CallerKind } from '../../kernel/contract/caller.ts'
-import { FlowRole } from '../../guests/flows/flows.ts'
 import { KeyId } from '../../kernel/contract/ids.ts'
 import type { KeyGrant } from '../../kernel/contract/key-grants.ts'
-import { PROBLEMS, refuse } from '../../kernel/contract/problems.ts'
+import { PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { Surface } from '../../kernel/contract/surface.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { secondsOf } from './consent-words.ts'
 import { proven, PASSPHRASE_FILE, type WithPassphrase } from './passphrase-commands.ts'
 import { countOf, oneOf } from './option-values.ts'
 import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli, Globals } from './cli.ts'
 
-type NewKey = {
-  user?: string
-  ttl?: string
-  tools?: string[]
-  calls?: number
-  surface?: string
-  flowRole?: string
-  vault?: string
-  speaksForUser?: boolean
-  newFolder?: boolean
-} & WithPassphrase
+/** The files that were renamed, and where the owner's new admin key is. */
+export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }
+
+type NewKey = { readonly ttl?: string; readonly newFolder?: boolean } & WithPassphrase
+
+/** Options as fields of a request: `--flow-role` is `flow_role`. */
+const inSnakeCase = (options: Readonly<Record<string, unknown>>): Fields =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )
 
 const KEY_HEADINGS = ['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS']
 
+/** What the owner of a data folder can do while no gate runs on it. */
+type OfflineKeys = {
+  create(
+    options: Globals,
+    wanted: KeyBody,
+    isNewFolder: boolean,
+  ): Promise<Result<{ readonly key: string; readonly data: string }>>
+  /** Creates new signing keys for a data folder that lost its own. */
+  reset(options: Globals): Promise<Result<ResetReport>>
+}
+
 /** Credentials and signing keys. */
-export function addKeyCommands(program: Command, session: Session): void {
+export function addKeyCommands(program: Command, cli: Cli, offline: OfflineKeys): void {
   const keys = program.command('keys').description('credentials and signing keys')
-  keys
+  const create = keys
     .command('create')
     .argument('<kind>', CallerKind.options.join(', '), oneOf(...CallerKind.options))
     .argument('<name>', 'letters, digits and . _ @ -')
@@ -40,43 +52,33 @@ export function addKeyCommands(program: Command, session: Session): void {
     .option('--ttl <span>', 'how long it is valid, such as 30m, 12h or 90d')
     .option('--tools <globs...>', "restrict it to these tools, such as 'mail__*'")
     .option('--calls <count>', 'maximum number of calls', countOf)
-    .addOption(new Option('--flow-role <role>', 'what it may see of flows').choices(FlowRole.options))
-    .option('--vault <vault>', 'the only vault of flows that it knows')
+  cli.extend(create)
+  create
     .option('--speaks-for-user', 'trust this key to report what its user said')
     .option('--new-folder', 'without a running gate: create the data folder if it does not exist')
     .option(...PASSPHRASE_FILE)
     .addOption(new Option('--surface <surface>', 'the tools an MCP client with this key sees').choices(Surface.options))
     .action(async (kind: string, name: string, options: NewKey) => {
-      const ttl_s = options.ttl === undefined ? undefined : secondsOf(options.ttl)
-      if (options.ttl !== undefined && ttl_s === undefined)
-        return session.fail(`\`${options.ttl}\` is not a duration such as 30m, 12h or 90d`)
-      const body = {
-        kind,
-        name,
-        ...(options.user === undefined ? {} : { user: options.user }),
-        ...(ttl_s === undefined ? {} : { ttl_s }),
-        ...(options.tools === undefined ? {} : { tools: options.tools }),
-        ...(options.calls === undefined ? {} : { calls: options.calls }),
-        ...(options.surface === undefined ? {} : { surface: options.surface }),
-        ...(options.flowRole === undefined ? {} : { flow_role: options.flowRole }),
-        ...(options.vault === undefined ? {} : { vault: options.vault }),
-        ...(options.speaksForUser === true ? { speaks_for_user: true } : {}),
-      }
-      const reply = await proven(options.passphraseFile, body, async (whole) => {
-        const asked = await session.ask('POST', '/v1/keys', whole)
-        const isOffline = asked.status === UNREACHED && !session.isElsewhere()
-        return isOffline ? createOffline(session, whole, options.newFolder === true) : asked
+      const { ttl, newFolder = false, passphraseFile, ...fields } = options
+      const ttl_s = ttl === undefined ? undefined : secondsOf(ttl)
+      if (ttl !== undefined && ttl_s === undefined)
+        return cli.fail(`\`${ttl}\` is not a duration such as 30m, 12h or 90d`)
+      const body = { kind, name, ...(ttl_s === undefined ? {} : { ttl_s }), ...inSnakeCase(fields) }
+      const reply = await proven(passphraseFile, body, async (whole) => {
+        const asked = await cli.ask('POST', '/v1/keys', whole)
+        const isOffline = asked.status === UNREACHED && !cli.isElsewhere()
+        return isOffline ? createOffline(cli, offline.create, whole, newFolder) : asked
       })
-      session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
+      cli.exit(printReply(cli.out(), reply, (created) => cli.out().line(textOf(created['key']))))
     })
   keys
     .command('list')
     .description('list all keys, without their secrets')
     .action(async () => {
-      const reply = await session.send('GET', '/v1/keys')
-      session.exit(
-        printReply(session.out(), reply, (body) =>
-          table(session.out(), [KEY_HEADINGS, ...itemsOf(body).map(rowOf)], 'no keys'),
+      const reply = await cli.send('GET', '/v1/keys')
+      cli.exit(
+        printReply(cli.out(), reply, (body) =>
+          table(cli.out(), [KEY_HEADINGS, ...itemsOf(body).map(rowOf)], 'no keys'),
         ),
       )
     })
@@ -86,17 +88,17 @@ export function addKeyCommands(program: Command, session: Session): void {
     .option('--keep-grants', 'revoke only the key: consents, delegations and approvals that it gave stay')
     .option('--dry-run', 'revoke nothing; show what would end')
     .action(async (named: string, options: { keepGrants?: boolean; dryRun?: boolean }) => {
-      const id = await keyNamed(session, named)
+      const id = await keyNamed(cli, named)
       if (id === undefined) return
       const path = `/v1/keys/${encodeURIComponent(id)}`
       const isDry = options.dryRun === true
       const reply = isDry
-        ? await session.send('GET', `${path}/grants`)
-        : await session.send('DELETE', options.keepGrants === true ? `${path}?keep_grants=1` : path)
-      session.exit(
-        printReply(session.out(), reply, (body) => {
-          if (!isDry) session.out().line(`${id} is revoked`)
-          printGrants(session, itemsOf({ items: body['grants'] }), isDry)
+        ? await cli.send('GET', `${path}/grants`)
+        : await cli.send('DELETE', options.keepGrants === true ? `${path}?keep_grants=1` : path)
+      cli.exit(
+        printReply(cli.out(), reply, (body) => {
+          if (!isDry) cli.out().line(`${id} is revoked`)
+          printGrants(cli, itemsOf({ items: body['grants'] }), isDry)
         }),
       )
     })
@@ -105,8 +107,8 @@ export function addKeyCommands(program: Command, session: Session): void {
     .argument('<which>', 'token or checkpoint', oneOf('token', 'checkpoint'))
     .description('replace a signing key: token or checkpoint')
     .action(async (which: string) => {
-      const reply = await session.send('POST', '/v1/keys/rotate', { which })
-      session.exit(printReply(session.out(), reply, () => session.out().line(`the ${which} key was replaced`)))
+      const reply = await cli.send('POST', '/v1/keys/rotate', { which })
+      cli.exit(printReply(cli.out(), reply, () => cli.out().line(`the ${which} key was replaced`)))
     })
   keys
     .command('reset')
@@ -114,36 +116,40 @@ export function addKeyCommands(program: Command, session: Session): void {
       'create new signing keys for a data folder that lost its own, and a new admin key; the gate must be stopped',
     )
     .action(async () => {
-      const done = await session.reset()
-      if (!done.ok) return session.exit(printProblem(session.out(), asBody(done.problem)))
+      const done = await offline.reset(cli.globals())
+      if (!done.ok) return cli.exit(printProblem(cli.out(), asBody(done.problem)))
       const { set_aside, admin_key } = done.value
-      for (const file of set_aside) session.out().line(`moved aside ${file}`)
-      session.out().line('the lost signing keys were replaced; old signatures can no longer be verified')
-      if (admin_key !== undefined)
-        session.out().line(`the new admin key is in ${admin_key}; the previous one was revoked`)
+      for (const file of set_aside) cli.out().line(`moved aside ${file}`)
+      cli.out().line('the lost signing keys were replaced; old signatures can no longer be verified')
+      if (admin_key !== undefined) cli.out().line(`the new admin key is in ${admin_key}; the previous one was revoked`)
     })
 }
 
 /** Without a running gate the folder's owner creates the key: a gate that other machines can reach does not start without one. */
-async function createOffline(session: Session, body: unknown, isNewFolder: boolean): Promise<Reply> {
+async function createOffline(
+  cli: Cli,
+  create: OfflineKeys['create'],
+  body: unknown,
+  isNewFolder: boolean,
+): Promise<Reply> {
   const wanted = KeyBody.safeParse(body)
   const created = wanted.success
-    ? await session.createKey(wanted.data, isNewFolder)
+    ? await create(cli.globals(), wanted.data, isNewFolder)
     : refuse('request.invalid', { paths: issueLines(wanted.error.issues, 'the key').join('; ') })
-  if (created.ok) session.out().error(`no gate is running; the key was created in ${created.value.data}`, 'quiet')
+  if (created.ok) cli.out().error(`no gate is running; the key was created in ${created.value.data}`, 'quiet')
   const answer = created.ok ? { key: created.value.key } : asBody(created.problem)
   const status = created.ok ? 201 : PROBLEMS[created.problem.code].http
   return { status, text: JSON.stringify(answer), body: answer }
 }
 
 /** The id of the one live key with this id, caller or name. Several have to be told apart by the person who revokes. */
-async function keyNamed(session: Session, named: string): Promise<string | undefined> {
+async function keyNamed(cli: Cli, named: string): Promise<string | undefined> {
   if (KeyId.safeParse(named).success) return named
   const keys: Fields[] = []
   for (let after: string | undefined = '0'; after !== undefined;) {
-    const reply = await session.send('GET', `/v1/keys?after=${after}`)
+    const reply = await cli.send('GET', `/v1/keys?after=${after}`)
     if (reply.status !== 200) {
-      session.exit(printReply(session.out(), reply, () => undefined))
+      cli.exit(printReply(cli.out(), reply, () => undefined))
       return undefined
     }
     keys.push(...itemsOf(reply.body))
@@ -157,8 +163,8 @@ async function keyNamed(session: Session, named: string): Promise<string | undef
   const found = keys.filter(isMeant)
   const [only] = found
   if (found.length === 1 && only !== undefined) return textOf(only['key_id'])
-  if (found.length > 1) table(session.out(), [KEY_HEADINGS, ...found.map(rowOf)])
-  session.fail(
+  if (found.length > 1) table(cli.out(), [KEY_HEADINGS, ...found.map(rowOf)])
+  cli.fail(
     found.length === 0
       ? `no key that is not revoked belongs to \`${named}\`; \`sluice keys list\` lists them`
       : `\`${named}\` has ${found.length} keys: name one by its id`,
@@ -176,7 +182,7 @@ const WHAT: Readonly<Record<KeyGrant['what'], string>> = {
   key: 'key that it created',
 }
 
-function printGrants(session: Session, grants: readonly Fields[], isDry: boolean): void {
+function printGrants(cli: Cli, grants: readonly Fields[], isDry: boolean): void {
   const groups = [
     [isDry ? 'would end with it' : 'ended with it', grants.filter((grant) => grant['ends'] === true)],
     [isDry ? 'would stay' : 'stays', grants.filter((grant) => grant['ends'] !== true)],
@@ -184,9 +190,9 @@ function printGrants(session: Session, grants: readonly Fields[], isDry: boolean
   for (const [title, some] of groups) {
     if (some.length === 0) continue
     const row = (grant: Fields) => [nameOf(grant), textOf(grant['id']), textOf(grant['says'])]
-    table(session.out(), [[`${title}: ${some.length}`, '', ''], ...some.map(row)])
+    table(cli.out(), [[`${title}: ${some.length}`, '', ''], ...some.map(row)])
   }
-  if (grants.length === 0) session.out().line('it had granted nothing')
+  if (grants.length === 0) cli.out().line('it had granted nothing')
 }
 
 const nameOf = (grant: Fields): string => `  ${WHAT[grant['what'] as KeyGrant['what']] ?? textOf(grant['what'])}`

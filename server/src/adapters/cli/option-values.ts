@@ -12,6 +12,12 @@ export function wholeOf(text: string): number {
   throw new InvalidArgumentError('expected a whole number, 0 or more.')
 }
 
+/** A port, for an option. */
+export function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new InvalidArgumentError('expected a port number up to 65535.')
+}
+
 /** A number of seconds, for `--wait`. */
 export function secondsToWait(text: string): number {
   const value = Number(text)

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import type { Reply } from './client.ts'
 import { fieldsOf, printReply, textOf } from './print.ts'
 import { askSecret, secretIn } from './read-secret.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 const NO_TERMINAL = 'there is no terminal to ask for the passphrase: pass it in a file'
 
 /** The passphrase of an approver. */
-export function addPassphraseCommands(program: Command, session: Session): void {
+export function addPassphraseCommands(program: Command, cli: Cli): void {
   const passphrase = program.command('passphrase').description('your passphrase for strong approvals')
   passphrase
     .command('set')
@@ -15,15 +15,13 @@ export function addPassphraseCommands(program: Command, session: Session): void 
     .option('--passphrase-file <file>', 'file with the new passphrase; `-` for stdin', secretIn)
     .option('--current-file <file>', 'file with the current passphrase', secretIn)
     .action(async (options: { passphraseFile?: string; currentFile?: string }) => {
-      const wanted = await newPassphrase(session, options.passphraseFile)
+      const wanted = await newPassphrase(cli, options.passphraseFile)
       if (wanted === undefined) return
-      const reply = await sendProven(session, '/v1/passphrase', options.currentFile, (current) => ({
+      const reply = await sendProven(cli, '/v1/passphrase', options.currentFile, (current) => ({
         passphrase: wanted,
         ...(current === undefined ? {} : { current }),
       }))
-      session.exit(
-        printReply(session.out(), reply, ({ user }) => session.out().line(`the passphrase of ${textOf(user)} is set`)),
-      )
+      cli.exit(printReply(cli.out(), reply, ({ user }) => cli.out().line(`the passphrase of ${textOf(user)} is set`)))
     })
   passphrase
     .command('clear <user>')
@@ -31,17 +29,17 @@ export function addPassphraseCommands(program: Command, session: Session): void 
     .option(...PASSPHRASE_FILE)
     .action(async (user: string, options: WithPassphrase) => {
       const path = `/v1/passphrases/${encodeURIComponent(user)}`
-      const reply = await sendProven(session, path, options.passphraseFile, {}, 'DELETE')
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${user} has no passphrase now`)))
+      const reply = await sendProven(cli, path, options.passphraseFile, {}, 'DELETE')
+      cli.exit(printReply(cli.out(), reply, () => cli.out().line(`${user} has no passphrase now`)))
     })
 }
 
-async function newPassphrase(session: Session, given: string | undefined): Promise<string | undefined> {
+async function newPassphrase(cli: Cli, given: string | undefined): Promise<string | undefined> {
   if (given !== undefined) return given
   const typed = await askSecret('new passphrase: ')
   const again = typed === undefined ? undefined : await askSecret('again: ')
   if (typed === undefined || typed !== again) {
-    session.fail(process.stdin.isTTY ? 'the two passphrases differ; nothing was changed' : NO_TERMINAL)
+    cli.fail(process.stdin.isTTY ? 'the two passphrases differ; nothing was changed' : NO_TERMINAL)
     return undefined
   }
   return typed
@@ -60,13 +58,13 @@ type Body = object | ((passphrase: string | undefined) => unknown)
 
 /** Sends a request. If the gate requires the person's passphrase, asks for it and sends the request again. */
 export async function sendProven(
-  session: Session,
+  cli: Cli,
   path: string,
   given: string | undefined,
   body: Body,
   method: 'POST' | 'DELETE' = 'POST',
 ): Promise<Reply> {
-  return proven(given, body, (whole) => session.send(method, path, whole))
+  return proven(given, body, (whole) => cli.send(method, path, whole))
 }
 
 /** The same, for a request that is sent in another way. */

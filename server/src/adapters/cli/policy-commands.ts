@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { FileText } from '../../kernel/contract/api.ts'
+import type { FileText, PolicyLintBody, PolicyTestBody } from '../../kernel/contract/api.ts'
 import { PROBLEMS, type Result } from '../../kernel/contract/problems.ts'
 import { sinceOf } from './audit-commands.ts'
 import { UNREACHED, type Reply } from './client.ts'
@@ -9,10 +9,16 @@ import { EXIT } from './exit-codes.ts'
 import { readText } from './json-argument.ts'
 import { printDiff, printFindings, printPolicy, printReplay, printResults } from './print-policy.ts'
 import { fieldsOf, printNotices, printReply, textOf } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli, Globals } from './cli.ts'
+
+/** A draft, or the configured policy, without a running gate. */
+type OfflinePolicy = {
+  test(options: Globals, asked: PolicyTestBody): Promise<Result<object>>
+  lint(options: Globals, asked: PolicyLintBody): Promise<Result<object>>
+}
 
 /** The policy in force, and what a draft would change. */
-export function addPolicyCommands(program: Command, session: Session): void {
+export function addPolicyCommands(program: Command, cli: Cli, offline: OfflinePolicy): void {
   const policy = program
     .command('policy')
     .description('the rules that decide which calls run, wait for approval or are blocked')
@@ -20,19 +26,19 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .command('show')
     .description('show the policy in force')
     .action(async () => {
-      const reply = await session.send('GET', '/v1/policies')
-      const code = printReply(session.out(), reply, (body) => printPolicy(session.out(), body))
-      printNotices(session.out(), reply.body)
-      session.exit(code)
+      const reply = await cli.send('GET', '/v1/policies')
+      const code = printReply(cli.out(), reply, (body) => printPolicy(cli.out(), body))
+      printNotices(cli.out(), reply.body)
+      cli.exit(code)
     })
   policy
     .command('reload')
     .description('reload the policy from disk; a policy with mistakes is not loaded')
     .action(async () => {
-      const reply = await session.send('POST', '/v1/policies/reload')
+      const reply = await cli.send('POST', '/v1/policies/reload')
       const human = ({ changed, version }: Readonly<Record<string, unknown>>) =>
-        session.out().line(`${changed === true ? 'now in force' : 'unchanged'}: version ${textOf(version)}`)
-      session.exit(printReply(session.out(), reply, human))
+        cli.out().line(`${changed === true ? 'now in force' : 'unchanged'}: version ${textOf(version)}`)
+      cli.exit(printReply(cli.out(), reply, human))
     })
   policy
     .command('test <path>')
@@ -41,11 +47,13 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .option('--offline', 'run without a gate, against the configured policy or the draft')
     .action(async (path: string, options: { with?: string; offline?: boolean }) => {
       const cases = casesIn(path)
-      if (cases.length === 0) return session.fail(`there is no .yaml file in \`${path}\``)
+      if (cases.length === 0) return cli.fail(`there is no .yaml file in \`${path}\``)
       const body = { ...draftIn(options.with), cases }
-      const reply = await askOr(session, '/v1/policies/test', body, options.offline, () => session.offline.test(body))
-      const code = printReply(session.out(), reply, (report) => printResults(session.out(), report))
-      session.exit(code === EXIT.ok && fieldsOf(reply.body)['failed'] !== 0 ? EXIT.problem : code)
+      const reply = await askOrOffline(cli, '/v1/policies/test', body, options.offline, () =>
+        offline.test(cli.globals(), body),
+      )
+      const code = printReply(cli.out(), reply, (report) => printResults(cli.out(), report))
+      cli.exit(code === EXIT.ok && fieldsOf(reply.body)['failed'] !== 0 ? EXIT.problem : code)
     })
   policy
     .command('lint [file]')
@@ -55,10 +63,12 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .option('--offline', 'run without a gate')
     .action(async (file: string | undefined, options: { offline?: boolean }) => {
       const body = draftIn(file)
-      const reply = await askOr(session, '/v1/policies/lint', body, options.offline, () => session.offline.lint(body))
-      const code = printReply(session.out(), reply, (report) => printFindings(session.out(), report))
+      const reply = await askOrOffline(cli, '/v1/policies/lint', body, options.offline, () =>
+        offline.lint(cli.globals(), body),
+      )
+      const code = printReply(cli.out(), reply, (report) => printFindings(cli.out(), report))
       const findings = fieldsOf(reply.body)['findings']
-      session.exit(code === EXIT.ok && Array.isArray(findings) && findings.length > 0 ? EXIT.problem : code)
+      cli.exit(code === EXIT.ok && Array.isArray(findings) && findings.length > 0 ? EXIT.problem : code)
     })
   policy
     .command('diff <file>')
@@ -68,10 +78,10 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .action(async (file: string, options: { cases?: string; since: string }) => {
       const draft = draftIn(file)
       const cases = options.cases === undefined ? [] : casesIn(options.cases)
-      const since = spanOf(session, options.since)
+      const since = spanOf(cli, options.since)
       if (since === undefined) return
-      const reply = await session.send('POST', '/v1/policies/diff', { ...draft, cases, since })
-      session.exit(printReply(session.out(), reply, (report) => printDiff(session.out(), report)))
+      const reply = await cli.send('POST', '/v1/policies/diff', { ...draft, cases, since })
+      cli.exit(printReply(cli.out(), reply, (report) => printDiff(cli.out(), report)))
     })
   policy
     .command('replay')
@@ -80,31 +90,31 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .option('--since <when>', 'a date, or a duration such as 7d or 12h', '7d')
     .action(async (options: { with: string; since: string }) => {
       const draft = draftIn(options.with)
-      const since = spanOf(session, options.since)
+      const since = spanOf(cli, options.since)
       if (since === undefined) return
-      const reply = await session.send('POST', '/v1/policies/replay', { ...draft, since })
-      session.exit(printReply(session.out(), reply, (report) => printReplay(session.out(), report)))
+      const reply = await cli.send('POST', '/v1/policies/replay', { ...draft, since })
+      cli.exit(printReply(cli.out(), reply, (report) => printReplay(cli.out(), report)))
     })
 }
 
-function spanOf(session: Session, text: string): number | undefined {
+function spanOf(cli: Cli, text: string): number | undefined {
   const since = sinceOf(text)
-  if (since === undefined) session.fail(`\`${text}\` is neither a date nor a duration such as 7d or 12h`)
+  if (since === undefined) cli.fail(`\`${text}\` is neither a date nor a duration such as 7d or 12h`)
   return since
 }
 
 /** Asks the running gate first, because it knows the tools. Without one, commands that need no gate run here. */
-async function askOr(
-  session: Session,
+async function askOrOffline(
+  cli: Cli,
   path: string,
   body: unknown,
   offline: boolean | undefined,
   here: () => Promise<Result<object>>,
 ): Promise<Reply> {
   if (offline !== true) {
-    const reply = await session.ask('POST', path, body)
-    if (reply.status !== UNREACHED || session.isElsewhere()) return reply
-    session.out().error('no gate is running here: checked without the tool schemas')
+    const reply = await cli.ask('POST', path, body)
+    if (reply.status !== UNREACHED || cli.isElsewhere()) return reply
+    cli.out().error('no gate is running here: checked without the tool schemas')
   }
   return replyOf(await here())
 }

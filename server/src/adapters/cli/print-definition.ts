@@ -1,6 +1,6 @@
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 const HEAD = {
   admitted: 'admitted: models read what its server lists',
@@ -10,9 +10,9 @@ const HEAD = {
 } as const
 
 /** Gets the two definitions of a tool and prints the differences. Returns the exit code. */
-export async function printDefinition(session: Session, tool_id: string): Promise<number> {
-  const reply = await session.send('GET', `/v1/tools/${encodeURIComponent(tool_id)}/definition`)
-  return printReply(session.out(), reply, (review) => printReview(session.out(), review))
+export async function printDefinition(cli: Cli, tool_id: string): Promise<number> {
+  const reply = await cli.send('GET', `/v1/tools/${encodeURIComponent(tool_id)}/definition`)
+  return printReply(cli.out(), reply, (review) => printReview(cli.out(), review))
 }
 
 /** Both texts of every difference: `-` is the admitted one, `+` the one the server lists now. */

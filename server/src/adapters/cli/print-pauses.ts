@@ -1,5 +1,5 @@
-import { itemsOf, textOf, timeOf, type Fields } from './print.ts'
-import type { Session } from './session.ts'
+import type { Client } from './client.ts'
+import { itemsOf, textOf, timeOf, type Fields, type Out } from './print.ts'
 
 /** The command that ends a pause. */
 export const unpauseHint = ({ scope }: Fields): string =>
@@ -13,10 +13,12 @@ export function pauseLine({ scope, effect, at, by, reason }: Fields): string {
   return `paused: ${what} is ${done} since ${timeOf(at)}, by ${textOf(by)}${why}`
 }
 
+type Asking = { readonly ask: Client; readonly out: () => Out }
+
 /** Printed after every command, so that people know why calls do not run. On stderr, so that the output for scripts does not change. */
-export async function printPauses(session: Pick<Session, 'ask' | 'out'>): Promise<void> {
-  const out = session.out()
+export async function printPauses({ ask, out: outOf }: Asking): Promise<void> {
+  const out = outOf()
   if (out.json) return
-  const reply = await session.ask('GET', '/v1/pauses')
+  const reply = await ask('GET', '/v1/pauses')
   for (const pause of itemsOf(reply.body)) out.error(`! ${pauseLine(pause)}; ${unpauseHint(pause)}`, 'held')
 }

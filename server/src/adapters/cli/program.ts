@@ -1,21 +1,18 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import type { CliBoot } from './cli-boot.ts'
+import { Command, CommanderError } from 'commander'
+import { openCli, type CliHost, type Globals } from './cli.ts'
 import { commandFor, commandName, withCommand } from './command-name.ts'
+import { loadCommands, type Commands } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Out } from './print.ts'
-import type { Globals } from './session.ts'
 import { terminalOut } from './terminal-out.ts'
 import { saysOfFault } from './usage-fault.ts'
 
-/** Of the commands that run a gate. */
-const TRUST = 'trust the configuration without asking, for scripts and services'
-
 /** The command line: translates commands into requests to the running gate. Resolves with the exit code. */
-export async function runCli(argv: readonly string[], boot: CliBoot): Promise<number> {
+export async function runCli(argv: readonly string[], commands: readonly Commands[], host: CliHost): Promise<number> {
   let exitCode: number = EXIT.ok
   const program = new Command('sluice')
     .description('the gate that every tool call of every agent passes through')
-    .version(boot.version, '--version', 'print the version')
+    .version(host.version, '--version', 'print the version')
     .option('--config <file>', 'the configuration (default ./sluice.yaml)')
     .option('--data <folder>', 'the data folder (default: from the configuration)')
     .option('--store <address>', 'a database, postgres://…, instead of the configured store')
@@ -35,43 +32,22 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     process.stderr.write('the current folder does not exist any more; change to another folder\n')
     return EXIT.usage
   }
-  const command = commandName({ launcher: boot.launcher, cwd, env: process.env })
-  const verbs = () => new Set(program.commands.map((each) => each.name()))
+  const command = commandName({ launcher: host.launcher, cwd, env: process.env })
+  const verbs = () => new Set(commands.flatMap(({ under, names }) => (under === undefined ? names : [])))
   const out = (): Out =>
     terminalOut(process.stdout, process.stderr, globals().json === true, (text) =>
       withCommand(text, commandFor(command, globals()), verbs()),
     )
 
-  program
-    .command('up')
-    .description('run the gate')
-    .option('--port <port>', 'listen on this port instead of the configured one', portOf)
-    .option('--trust', TRUST)
-    .action(async (options: { port?: number; trust?: boolean }) => {
-      exitCode = await boot.up({ ...globals(), ...options })
-    })
-  program
-    .command('demo')
-    .description('run a demo gate with two tool servers, an outbox and a folder of files, in ./sluice-demo')
-    .option('--port <port>', 'listen on this port instead of the configured one', portOf)
-    .option('--trust', TRUST)
-    .action(async (options: { port?: number; trust?: boolean }) => {
-      exitCode = await boot.up({ ...globals(), ...options, demo: true })
-    })
-  const addOthers = async () => {
-    const { addCommands } = await import('./commands.ts')
-    const added = addCommands(program, { boot, globals, portOf, out, exit: (code) => void (exitCode = code) })
-    explainMistakes(program, command)
-    return added
-  }
-
   try {
     explainMistakes(program, command)
-    const [verb] = program.parseOptions(argv.slice(2)).operands
-    // A gate does not load the other commands, so that it does not keep their code in memory.
-    const others = verb === 'up' || verb === 'demo' ? undefined : await addOthers()
+    const [word] = program.parseOptions(argv.slice(2)).operands
+    const { addTo, extend } = await loadCommands(commands, word)
+    const { cli, finish } = openCli({ host, globals, out, exit: (code) => void (exitCode = code), extend })
+    addTo(program, cli)
+    explainMistakes(program, command)
     await program.parseAsync([...argv])
-    if (exitCode !== EXIT.absent) await others?.finish()
+    if (exitCode !== EXIT.absent) await finish(program.args[0] === 'pauses')
   } catch (error) {
     if (!(error instanceof CommanderError)) return unexpected(out(), error)
     for (const line of saysOfFault(error)?.split('\n') ?? []) out().error(line)
@@ -95,11 +71,6 @@ function unexpected(out: Out, error: unknown): number {
   out.error('  this is a bug in sluice; please report it with the output of the same command run with SLUICE_STACK=1')
   if (process.env['SLUICE_STACK'] !== undefined && error instanceof Error) out.data(error.stack ?? '')
   return EXIT.internal
-}
-
-function portOf(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new InvalidArgumentError('expected a port number up to 65535.')
 }
 
 /** Undefined if the folder was removed after the shell changed to it. */

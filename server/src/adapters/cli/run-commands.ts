@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 type ListOptions = Readonly<
   Partial<Record<'status' | 'kind' | 'owner' | 'user' | 'session' | 'parent' | 'after' | 'limit', string>>
 >
 
 /** Background runs: list, show, cancel, resume. */
-export function addRunCommands(program: Command, session: Session, kinds: readonly string[]): void {
+export function addRunCommands(program: Command, cli: Cli, kinds: readonly string[]): void {
   const runs = program
     .command('runs')
     .description('background runs: held calls, deliveries, toolflows, agent threads, flow executions and workflows')
@@ -21,15 +21,15 @@ export function addRunCommands(program: Command, session: Session, kinds: readon
     .option('--after <cursor>', 'the cursor printed by the previous page')
     .action(async ({ session: thread, ...options }: ListOptions) => {
       const query = new URLSearchParams({ ...options, ...(thread === undefined ? {} : { thread }) }).toString()
-      const reply = await session.send('GET', `/v1/runs${query === '' ? '' : `?${query}`}`)
-      session.exit(printReply(session.out(), reply, (body) => printRuns(session.out(), body)))
+      const reply = await cli.send('GET', `/v1/runs${query === '' ? '' : `?${query}`}`)
+      cli.exit(printReply(cli.out(), reply, (body) => printRuns(cli.out(), body)))
     })
   runs
     .command('show <run_id>')
     .description('show one run and its journal')
     .action(async (run_id: string) => {
-      const reply = await session.send('GET', `${pathOf(run_id)}?limit=200`)
-      session.exit(printReply(session.out(), reply, (run) => printRun(session.out(), run)))
+      const reply = await cli.send('GET', `${pathOf(run_id)}?limit=200`)
+      cli.exit(printReply(cli.out(), reply, (run) => printRun(cli.out(), run)))
     })
   runs
     .command('cancel <run_id>')
@@ -37,17 +37,17 @@ export function addRunCommands(program: Command, session: Session, kinds: readon
     .option('--reason <words>', 'the reason, for the audit')
     .action(async (run_id: string, { reason }: { reason?: string }) => {
       const body = JSON.stringify(reason === undefined ? {} : { reason })
-      const reply = await session.send('POST', `${pathOf(run_id)}/cancel`, body)
-      const say = (run: Fields) => session.out().line(`${textOf(run['run_id'])} was asked to stop`)
-      session.exit(printReply(session.out(), reply, say))
+      const reply = await cli.send('POST', `${pathOf(run_id)}/cancel`, body)
+      const say = (run: Fields) => cli.out().line(`${textOf(run['run_id'])} was asked to stop`)
+      cli.exit(printReply(cli.out(), reply, say))
     })
   runs
     .command('resume <run_id>')
     .description('resume a faulted run')
     .action(async (run_id: string) => {
-      const reply = await session.send('POST', `${pathOf(run_id)}/resume`)
-      const say = (run: Fields) => session.out().line(`${textOf(run['run_id'])} was resumed`)
-      session.exit(printReply(session.out(), reply, say))
+      const reply = await cli.send('POST', `${pathOf(run_id)}/resume`)
+      const say = (run: Fields) => cli.out().line(`${textOf(run['run_id'])} was resumed`)
+      cli.exit(printReply(cli.out(), reply, say))
     })
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BROKE_OFF, UNREACHED, type Reply } from './client.ts'
 import { invalidKey, isIdempotencyKey } from '../../kernel/contract/request-names.ts'
 import { asBody, fieldsOf, textOf } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 export type OnceRequest = {
   readonly path: string
@@ -25,14 +25,14 @@ const NOT_BACK: readonly number[] = [UNREACHED, BROKE_OFF, 502, 503, 504]
  * Sends a call. When the gate goes away before it answers, asks for the outcome under the call's idempotency key.
  * INVARIANT: the call itself is sent once.
  */
-export async function sendOnce(session: Session, { path, body, outcomes, key }: OnceRequest): Promise<Reply> {
+export async function sendOnce(cli: Cli, { path, body, outcomes, key }: OnceRequest): Promise<Reply> {
   if (key !== undefined && !isIdempotencyKey(key)) return refusedKey()
   const sent_as = key ?? `cli-${randomUUID()}`
-  const reply = await session.send('POST', path, body, { 'idempotency-key': sent_as })
-  const out = session.out()
+  const reply = await cli.send('POST', path, body, { 'idempotency-key': sent_as })
+  const out = cli.out()
   const place = `${outcomes}/by-key/${encodeURIComponent(sent_as)}?wait_ms=${OUTCOME_WITHIN_MS}`
   if (fieldsOf(reply.body)['code'] === 'request.key_spent') {
-    const earlier = await session.send('GET', place)
+    const earlier = await cli.send('GET', place)
     if (fieldsOf(earlier.body)['run_id'] === undefined) return reply
     out.error(`a request with this key was accepted before; outcome: ${outcomeIn(earlier)}; it was not retried`, 'held')
     return earlier
@@ -40,7 +40,7 @@ export async function sendOnce(session: Session, { path, body, outcomes, key }: 
   if (reply.status !== BROKE_OFF) return reply
   const seconds = BACK_WITHIN_MS / 1000
   out.error(`the gate stopped while the call was running; waiting up to ${seconds} s for the outcome`, 'held')
-  const found = await askWhenBack(session, place)
+  const found = await askWhenBack(cli, place)
   out.error(`outcome: ${outcomeIn(found)}; the call was not retried`, 'held')
   if (found.status === BROKE_OFF && outcomes === '/v1/calls')
     out.error(`check later: sluice status --idempotency-key ${sent_as}`)
@@ -54,10 +54,10 @@ function refusedKey(): Reply {
 }
 
 /** Asks until the gate answers. `BROKE_OFF` if it does not come back in time. */
-async function askWhenBack(session: Session, place: string): Promise<Reply> {
+async function askWhenBack(cli: Cli, place: string): Promise<Reply> {
   const until = Date.now() + BACK_WITHIN_MS
   for (;;) {
-    const reply = await session.send('GET', place)
+    const reply = await cli.send('GET', place)
     // A failed call may have such a status too; its problem names the outcome.
     if (!NOT_BACK.includes(reply.status) || fieldsOf(reply.body)['outcome'] !== undefined) return reply
     if (Date.now() >= until) return { status: BROKE_OFF, text: '', body: undefined }

@@ -1,36 +1,35 @@
 import type { Command } from 'commander'
 import { quoted } from '../../kernel/contract/visible-text.ts'
 import { EXIT } from './exit-codes.ts'
-import { addLoginCommands, printLogin } from '../../guests/server-logins/login-commands.ts'
-import { fieldsOf, itemsOf, printReply, table, textOf, type Fields, type Out } from './print.ts'
-import type { Session } from './session.ts'
+import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import type { Cli } from './cli.ts'
 
 /** How much of a server's stderr is printed below the list; the console shows more. */
 const LAST_LINES = 5
 
 /** The tool servers: their health, another attempt to reach one, and logins. */
-export function addServerCommands(program: Command, session: Session): void {
+export function addServerCommands(program: Command, cli: Cli): void {
   const servers = program
     .command('servers')
     .description('list tool servers and their health')
     .action(async () => {
-      const reply = await session.send('GET', '/v1/servers')
-      session.exit(printReply(session.out(), reply, (body) => printServers(session.out(), itemsOf(body))))
+      const reply = await cli.send('GET', '/v1/servers')
+      cli.exit(printReply(cli.out(), reply, (body) => printServers(cli.out(), itemsOf(body))))
     })
   servers
     .command('retry <server>')
     .description('try at once to start or reach a tool server that is down')
     .action(async (name: string) => {
-      const out = session.out()
-      const reply = await session.send('POST', `/v1/servers/${encodeURIComponent(name)}/retry`)
+      const out = cli.out()
+      const reply = await cli.send('POST', `/v1/servers/${encodeURIComponent(name)}/retry`)
       const code = printReply(out, reply, (server) => {
         if (server['state'] === 'ready') return out.line(`${name} is ready`, 'good')
         out.line(`${name} is still ${stateOf(server)}: ${textOf(server['last_failure'])}`, 'bad')
         printLastLines(out, server)
       })
-      session.exit(code === EXIT.ok && fieldsOf(reply.body)['state'] !== 'ready' ? EXIT.problem : code)
+      cli.exit(code === EXIT.ok && fieldsOf(reply.body)['state'] !== 'ready' ? EXIT.problem : code)
     })
-  addLoginCommands(servers, session)
+  cli.extend(servers)
 }
 
 function printServers(out: Out, servers: readonly Fields[]): void {
@@ -42,6 +41,19 @@ function printServers(out: Out, servers: readonly Fields[]): void {
     printLogin(out, server)
     if (server['state'] !== 'ready') printLastLines(out, server)
   }
+}
+
+/** What `sluice servers` says of a server's login. */
+function printLogin(out: Out, { server, state, login }: Fields): void {
+  const name = textOf(server)
+  const { per, state: known, issuer, expires_at, renews, users } = fieldsOf(login)
+  const command = `sluice servers login ${name}${per === 'user' ? ' --shared' : ''}`
+  if (state === 'needs_login') return out.line(`${name}: log in with \`${command}\``, 'held')
+  if (known !== 'logged_in') return undefined
+  const until =
+    renews === true ? 'renewed automatically' : expires_at === undefined ? '' : `valid until ${timeOf(expires_at)}`
+  const own = users === undefined ? '' : `, ${count(users, 'user')} with their own login`
+  return out.line(`${name}: logged in at ${textOf(issuer)}${until === '' ? '' : `, ${until}`}${own}`, 'quiet')
 }
 
 const WORDS: Readonly<Record<string, string>> = { waiting: 'down', needs_login: 'needs login' }

@@ -2,16 +2,16 @@ import { auditText } from '../../kernel/contract/audit-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { EXIT } from './exit-codes.ts'
 import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 const PAGE = 200
 
 /** Prints the newest entries, oldest first. With `follow`, keeps printing new ones until it is interrupted. */
 export async function tailAudit(
-  session: Session,
+  cli: Cli,
   { lines, follow }: { readonly lines: number; readonly follow?: boolean },
 ): Promise<void> {
-  const out = session.out()
+  const out = cli.out()
   let last = 0
   const print = (items: readonly Fields[]) => {
     for (const entry of items) {
@@ -20,15 +20,15 @@ export async function tailAudit(
       else out.line(entryLine(entry))
     }
   }
-  const first = await session.send('GET', `/v1/audit?last=${Math.min(lines, PAGE)}`)
-  if (first.status < 200 || first.status >= 400) return session.exit(printReply(out, first, () => {}))
+  const first = await cli.send('GET', `/v1/audit?last=${Math.min(lines, PAGE)}`)
+  if (first.status < 200 || first.status >= 400) return cli.exit(printReply(out, first, () => {}))
   print(itemsOf(first.body))
-  if (follow !== true) return session.exit(EXIT.ok)
+  if (follow !== true) return cli.exit(EXIT.ok)
   const look = oneAtATime(async () =>
-    print(itemsOf((await session.ask('GET', `/v1/audit?after=${last}&limit=${PAGE}`)).body)),
+    print(itemsOf((await cli.ask('GET', `/v1/audit?after=${last}&limit=${PAGE}`)).body)),
   )
   await new Promise<void>((stopped) => {
-    const stop = session.follow('/v1/stream', () => void look())
+    const stop = cli.follow('/v1/stream', () => void look())
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => {
         stop()

@@ -4,13 +4,13 @@ import { itemsOf, printNotices, printReply, table, textOf, type Fields, type Out
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printDefinition } from './print-definition.ts'
 import { sendForAll } from './send-for-all.ts'
-import type { Session } from './session.ts'
+import type { Cli } from './cli.ts'
 
 /** The tools behind the gate: list, search, and how to call one. */
-export function addToolCommands(program: Command, session: Session): void {
+export function addToolCommands(program: Command, cli: Cli): void {
   const tools = program.command('tools').description('list the tools behind the gate')
   tools.action(async () => {
-    const reply = await sendForAll(session.send, '/v1/tools')
+    const reply = await sendForAll(cli.send, '/v1/tools')
     const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
     const row = (tool: Fields) => [
       textOf(tool['tool_id']),
@@ -18,25 +18,23 @@ export function addToolCommands(program: Command, session: Session): void {
       `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
       tool['admitted'] === true ? 'yes' : `no: sluice tools diff ${textOf(tool['tool_id'])}`,
     ]
-    const code = printReply(session.out(), reply, (body) =>
-      table(session.out(), [head, ...itemsOf(body).map(row)], 'no tools'),
-    )
-    printNotices(session.out(), reply.body)
-    session.exit(code)
+    const code = printReply(cli.out(), reply, (body) => table(cli.out(), [head, ...itemsOf(body).map(row)], 'no tools'))
+    printNotices(cli.out(), reply.body)
+    cli.exit(code)
   })
 
   tools
     .command('diff [tool_id]')
     .description('compare the admitted definition with the current one, for one tool or for all that are not admitted')
     .action(async (id: string | undefined) => {
-      if (id !== undefined) return session.exit(await printDefinition(session, id))
-      const reply = await sendForAll(session.send, '/v1/tools')
+      if (id !== undefined) return cli.exit(await printDefinition(cli, id))
+      const reply = await sendForAll(cli.send, '/v1/tools')
       const waiting = itemsOf(reply.body).filter((tool) => tool['admitted'] !== true && tool['gone_at'] === undefined)
       if (reply.status >= 400 || waiting.length === 0)
-        return session.exit(printReply(session.out(), reply, () => session.out().line('all tools are admitted')))
+        return cli.exit(printReply(cli.out(), reply, () => cli.out().line('all tools are admitted')))
       const codes: number[] = []
-      for (const tool of waiting) codes.push(await printDefinition(session, textOf(tool['tool_id'])))
-      session.exit(Math.max(...codes))
+      for (const tool of waiting) codes.push(await printDefinition(cli, textOf(tool['tool_id'])))
+      cli.exit(Math.max(...codes))
     })
 
   program
@@ -45,9 +43,9 @@ export function addToolCommands(program: Command, session: Session): void {
     .option('--top-k <count>', 'how many', countOf, 5)
     .action(async (words: readonly string[], options: { topK: number }) => {
       const asked = new URLSearchParams({ q: words.join(' '), top_k: String(options.topK) })
-      const reply = await session.send('GET', `/v1/tools/search?${asked.toString()}`)
-      session.exit(printReply(session.out(), reply, (body) => printFound(session.out(), itemsOf(body))))
-      printNotices(session.out(), reply.body)
+      const reply = await cli.send('GET', `/v1/tools/search?${asked.toString()}`)
+      cli.exit(printReply(cli.out(), reply, (body) => printFound(cli.out(), itemsOf(body))))
+      printNotices(cli.out(), reply.body)
     })
 
   program
@@ -56,8 +54,8 @@ export function addToolCommands(program: Command, session: Session): void {
     .option('--full', 'without shortening')
     .action(async (id: string, options: { full?: boolean }) => {
       const full = options.full === true ? '?full=1' : ''
-      const reply = await session.send('GET', `/v1/tools/${encodeURIComponent(id)}${full}`)
-      session.exit(printReply(session.out(), reply, (card) => printCard(session.out(), card)))
+      const reply = await cli.send('GET', `/v1/tools/${encodeURIComponent(id)}${full}`)
+      cli.exit(printReply(cli.out(), reply, (card) => printCard(cli.out(), card)))
     })
 
   program
@@ -66,8 +64,8 @@ export function addToolCommands(program: Command, session: Session): void {
     .option(...PASSPHRASE_FILE)
     .action(async (id: string, definition_hash: string, options: WithPassphrase) => {
       const path = `/v1/tools/${encodeURIComponent(id)}/admit`
-      const reply = await sendProven(session, path, options.passphraseFile, { definition_hash })
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is admitted`)))
+      const reply = await sendProven(cli, path, options.passphraseFile, { definition_hash })
+      cli.exit(printReply(cli.out(), reply, () => cli.out().line(`${id} is admitted`)))
     })
 }
 

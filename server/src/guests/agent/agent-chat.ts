@@ -4,13 +4,13 @@ import { EXIT } from '../../adapters/cli/exit-codes.ts'
 import type { ServerEvent } from '../../adapters/cli/event-lines.ts'
 import { fieldsOf, printReply, textOf, type Out } from '../../adapters/cli/print.ts'
 import { printPacket } from '../../adapters/cli/print-packet.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 /** A chat in the terminal, until the person ends it. */
-export async function chat(session: Session, thread: string | undefined): Promise<number> {
-  const out = session.out()
+export async function chat(cli: Cli, thread: string | undefined): Promise<number> {
+  const out = cli.out()
   if (thread !== undefined) {
-    const found = await session.send('GET', `/agent/threads/${encodeURIComponent(thread)}`)
+    const found = await cli.send('GET', `/agent/threads/${encodeURIComponent(thread)}`)
     if (found.status !== 200) return printReply(out, found, () => {})
   }
   const input = createInterface({ input: process.stdin })
@@ -21,14 +21,14 @@ export async function chat(session: Session, thread: string | undefined): Promis
     for (;;) {
       const message = (await ask(lines, '> '))?.trim()
       if (message === undefined || message === '') return EXIT.ok
-      const before = thread_id === undefined ? undefined : await placeOf(session, thread_id)
+      const before = thread_id === undefined ? undefined : await placeOf(cli, thread_id)
       const body = { message, ...(thread_id === undefined ? {} : { thread_id }) }
-      const reply = await session.send('POST', '/agent/run?wait_ms=0', JSON.stringify(body))
+      const reply = await cli.send('POST', '/agent/run?wait_ms=0', JSON.stringify(body))
       const code = printReply(out, reply, () => {})
       if (code !== EXIT.ok) continue
       const answer = fieldsOf(reply.body)
       thread_id = textOf(answer['thread_id'])
-      await followTurn(session, textOf(answer['run_id']), before, lines)
+      await followTurn(cli, textOf(answer['run_id']), before, lines)
     }
   } finally {
     input.close()
@@ -45,30 +45,30 @@ async function ask(lines: Lines, prompt: string): Promise<string | undefined> {
 }
 
 /** The id of the newest event, so that only later events are shown. */
-async function placeOf(session: Session, thread_id: string): Promise<string | undefined> {
-  const reply = await session.send('GET', `/agent/threads/${encodeURIComponent(thread_id)}`)
+async function placeOf(cli: Cli, thread_id: string): Promise<string | undefined> {
+  const reply = await cli.send('GET', `/agent/threads/${encodeURIComponent(thread_id)}`)
   const last = fieldsOf(reply.body)['last_event_id']
   return typeof last === 'string' ? last : undefined
 }
 
 /** Shows events until the turn ends. If a call is held, a person with the right to decide can do so here. */
-async function followTurn(session: Session, run_id: string, before: string | undefined, lines: Lines): Promise<void> {
+async function followTurn(cli: Cli, run_id: string, before: string | undefined, lines: Lines): Promise<void> {
   let from = before
   for (;;) {
-    const final = await untilFinal(session, run_id, from)
+    const final = await untilFinal(cli, run_id, from)
     if (textOf(final.data['status']) !== 'awaiting_approval') return
-    if (!(await decideHere(session, run_id, lines))) return
+    if (!(await decideHere(cli, run_id, lines))) return
     from = final.id
   }
 }
 
-function untilFinal(session: Session, run_id: string, from: string | undefined): Promise<ServerEvent> {
+function untilFinal(cli: Cli, run_id: string, from: string | undefined): Promise<ServerEvent> {
   return new Promise((resolve) => {
     const path = `/agent/runs/${encodeURIComponent(run_id)}/events`
-    const stop = session.subscribe(
+    const stop = cli.subscribe(
       path,
       (event) => {
-        show(session.out(), event)
+        show(cli.out(), event)
         if (event.event !== 'final') return
         stop()
         resolve(event)
@@ -103,11 +103,11 @@ function show(out: Out, { event, data }: ServerEvent): void {
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Shows the packet and asks for a decision. False if this key may not decide, or the person does not want to decide now. */
-async function decideHere(session: Session, run_id: string, lines: Lines): Promise<boolean> {
-  const out = session.out()
-  const thread = fieldsOf((await session.send('GET', `/agent/runs/${encodeURIComponent(run_id)}`)).body)
+async function decideHere(cli: Cli, run_id: string, lines: Lines): Promise<boolean> {
+  const out = cli.out()
+  const thread = fieldsOf((await cli.send('GET', `/agent/runs/${encodeURIComponent(run_id)}`)).body)
   const id = encodeURIComponent(textOf(thread['approval_id']))
-  const packet = await session.send('GET', `/v1/approvals/${id}`)
+  const packet = await cli.send('GET', `/v1/approvals/${id}`)
   if (packet.status >= 400) return false
   printPacket(out, fieldsOf(packet.body))
   const said = (await ask(lines, 'approve, deny, or leave it? [a/d/N] '))?.trim().toLowerCase()
@@ -121,6 +121,6 @@ async function decideHere(session: Session, run_id: string, lines: Lines): Promi
   const body = JSON.stringify(
     decision === 'approve' ? { decision, digest, typed } : { decision, ...(words === '' ? {} : { reason: words }) },
   )
-  const reply = await session.send('POST', `/v1/approvals/${id}/decide`, body)
+  const reply = await cli.send('POST', `/v1/approvals/${id}/decide`, body)
   return printReply(out, reply, () => {}) === EXIT.ok
 }

@@ -13,4 +13,5 @@ export const agent: Guest = {
   runKinds: {
     agent: async () => (await import('./run-kind.ts')).agentKind,
   },
+  commands: [{ names: ['agent'], rank: 140, load: async () => (await import('./commands.ts')).addAgentCommands }],
 }

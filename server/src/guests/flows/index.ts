@@ -15,4 +15,13 @@ export const flows: Guest = {
   runKinds: {
     'flow-execution': async () => (await import('./run-kind.ts')).flowExecutionKind,
   },
+  commands: [
+    { names: ['flow'], rank: 120, load: async () => (await import('./commands.ts')).addFlowCommands },
+    {
+      names: [],
+      rank: 250,
+      under: 'keys create',
+      load: async () => (await import('./key-options.ts')).addKeyOptions,
+    },
+  ],
 }

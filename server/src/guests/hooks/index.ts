@@ -9,4 +9,5 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const hooks: Guest = {
   name: 'hooks',
+  commands: [{ names: ['hook'], rank: 50, load: async () => (await import('./commands.ts')).addHookCommand }],
 }

@@ -22,4 +22,8 @@ export const hub: Guest = {
   runKinds: {
     'hub-report': async () => (await import('./run-kind.ts')).hubReportKind,
   },
+  commands: [
+    { names: ['node'], rank: 20, load: async () => (await import('./commands.ts')).addNodeCommand },
+    { names: ['hub'], rank: 130, load: async () => (await import('./commands.ts')).addHubCommands },
+  ],
 }

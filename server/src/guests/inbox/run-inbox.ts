@@ -5,7 +5,7 @@ import { oneAtATime } from '../../adapters/cli/one-at-a-time.ts'
 import { UNREACHED } from '../../adapters/cli/client.ts'
 import { jsonFault } from '../../adapters/cli/json-argument.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../../adapters/cli/print.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 import { knownSize } from '../../adapters/cli/terminal-out.ts'
 import { CHANGES, PENDING } from '../../adapters/cli/watch-approvals.ts'
 import {
@@ -41,7 +41,7 @@ const ownEditor = (): InboxOptions =>
 
 /** Runs the inbox until the person quits. Requests that are decided elsewhere disappear by themselves. */
 export async function runInbox(
-  session: Pick<Session, 'ask' | 'follow'>,
+  cli: Pick<Cli, 'ask' | 'follow'>,
   screen: Screen,
   { editor }: InboxOptions = ownEditor(),
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function runInbox(
   const say = (says: string) => show({ ...inbox, says })
 
   const look = oneAtATime(async () => {
-    const reply = await session.ask('GET', PENDING)
+    const reply = await cli.ask('GET', PENDING)
     if (reply.status !== 200) {
       // Said once, so that the answer to a key that is pressed meanwhile stays on the screen.
       if (!isAway) say(AWAY)
@@ -89,7 +89,7 @@ export async function runInbox(
   })
 
   async function reveal(id: string): Promise<void> {
-    const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(id)}/reveal`)
+    const reply = await cli.ask('POST', `/v1/approvals/${encodeURIComponent(id)}/reveal`)
     const answer = fieldsOf(reply.body)
     if (reply.status >= 200 && reply.status < 400)
       return show({ ...inbox, revealed: answer, says: 'redacted text is shown; this was recorded in the audit' })
@@ -122,7 +122,7 @@ export async function runInbox(
   async function carryOut(action: Exclude<InboxAction, { do: 'quit' }>): Promise<void> {
     if (action.do === 'reveal') return reveal(action.id)
     if (action.do === 'open_editor') return edit(action)
-    const reply = await session.ask(
+    const reply = await cli.ask(
       'POST',
       `/v1/approvals/${encodeURIComponent(action.id)}/decide`,
       bodyOf(action, itemOf(action.id)),
@@ -146,11 +146,11 @@ export async function runInbox(
 
   async function showOutcome(id: string, answer: Fields): Promise<void> {
     const call = encodeURIComponent(textOf(answer['call_id']))
-    const reply = await session.ask('GET', `/v1/calls/${call}?wait_ms=${OUTCOME_MS}`)
+    const reply = await cli.ask('GET', `/v1/calls/${call}?wait_ms=${OUTCOME_MS}`)
     say(`${id}: ${outcomeWords(reply)}`)
   }
 
-  const stop = session.follow(CHANGES, () => void look())
+  const stop = cli.follow(CHANGES, () => void look())
   const tick = setInterval(() => (isAway ? void look() : show(inbox)), TICK_MS)
   await look()
   await app.waitUntilExit()

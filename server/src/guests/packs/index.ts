@@ -12,4 +12,5 @@ export const packs: Guest = {
   name: 'packs',
   effects: async () => (await import('./read-packs.ts')).packedEffects,
   prepare: async () => (await import('./read-packs.ts')).preparePacks,
+  commands: [{ names: ['packs'], rank: 260, load: async () => (await import('./commands.ts')).addPackCommands }],
 }

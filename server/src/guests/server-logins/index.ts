@@ -9,4 +9,12 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const serverLogins: Guest = {
   name: 'server-logins',
+  commands: [
+    {
+      names: ['login', 'logout'],
+      rank: 80,
+      under: 'servers',
+      load: async () => (await import('./commands.ts')).addLoginCommands,
+    },
+  ],
 }

@@ -13,4 +13,7 @@ export const toolflow: Guest = {
   runKinds: {
     toolflow: async () => (await import('./run-kind.ts')).toolflowKind,
   },
+  commands: [
+    { names: ['run', 'resume'], rank: 110, load: async () => (await import('./commands.ts')).addToolflowCommands },
+  ],
 }

@@ -24,4 +24,5 @@ export const workflows: Guest = {
     workflow: async () => (await import('./run-kinds.ts')).workflowKind,
     'workflow-schedules': async () => (await import('./run-kinds.ts')).schedulesKind,
   },
+  commands: [{ names: ['workflow'], rank: 160, load: async () => (await import('./commands.ts')).addWorkflowCommands }],
 }

@@ -1,6 +1,6 @@
 import { DECIDING_KINDS, LOCAL_OWNER } from '../../kernel/contract/caller.ts'
 import type { Config } from '../../kernel/contract/config.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor } from '../../adapters/cli/client.ts'
 import { fieldsOf, itemsOf, textOf } from '../../adapters/cli/print.ts'
 import { unanswered } from './check-servers.ts'
@@ -10,8 +10,8 @@ import { placesIn } from '../data-folder.ts'
 export async function checkApprovers(
   data: string,
   { auth, channels, approvals }: Pick<Config, 'auth' | 'channels' | 'approvals'>,
-): Promise<readonly Finding[]> {
-  const unknown = (because: string): readonly Finding[] => [
+): Promise<readonly DoctorFinding[]> {
+  const unknown = (because: string): readonly DoctorFinding[] => [
     { severity: 'note', about: 'approvals', says: `how many people can approve is not known here: ${because}` },
   ]
   if (auth.oidc.length > 0) return unknown('an identity provider gives people their roles')
@@ -43,15 +43,15 @@ export async function checkApprovers(
 export function checkGroups(
   { groups, routes }: Pick<Config['approvals'], 'groups' | 'routes'>,
   people: ReadonlySet<string>,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const about = 'approvals'
-  const absent = Object.entries(groups).flatMap(([group, members]): Finding[] => {
+  const absent = Object.entries(groups).flatMap(([group, members]): DoctorFinding[] => {
     const without = members.filter((member) => !people.has(member))
     if (without.length === 0) return []
     const says = `these members of the group \`${group}\` have no key: ${without.join(', ')}`
     return [{ severity: 'warning', about, says, do: 'give each a key: `sluice keys create approver NAME --user NAME`' }]
   })
-  const few = routes.flatMap(({ id, group, people: wanted, escalation }): Finding[] => {
+  const few = routes.flatMap(({ id, group, people: wanted, escalation }): DoctorFinding[] => {
     if (group === undefined) return []
     const able = (groups[group] ?? []).filter((member) => people.has(member)).length
     if (able >= wanted) return []

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { quoted } from '../../kernel/contract/visible-text.ts'
 import { clientFiles, type HostEnvironment } from '../init/client-files.ts'
 import { openClients } from '../init/open-clients.ts'
@@ -14,10 +14,10 @@ import { checkHookedGate } from './check-hooked-gate.ts'
 import { checkHooks, hookedClients, SWITCHED_OFF } from './check-hooks.ts'
 
 /** Clients that bypass the gate, and what no gate can see. */
-export function checkClients(data: string, config: string, runs: Asked['runs']): readonly Finding[] {
+export function checkClients(data: string, config: string, runs: Asked['runs']): readonly DoctorFinding[] {
   const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   const { files, unreadable } = openClients(clientFiles(around))
-  const unread = unreadable.map((says): Finding => ({
+  const unread = unreadable.map((says): DoctorFinding => ({
     severity: 'warning',
     about: 'clients',
     says: `${says}, so it is not known which servers it has`,
@@ -46,12 +46,12 @@ export function checkClients(data: string, config: string, runs: Asked['runs']):
 }
 
 /** The servers of a client that are configured beside the gate: those that `init` moves, and those that it leaves. */
-function pastGate({ client, file, servers }: Opened, around: HostEnvironment): readonly Finding[] {
+function pastGate({ client, file, servers }: Opened, around: HostEnvironment): readonly DoctorFinding[] {
   const read = Object.entries(servers).map(
     ([name, value]) => [name, readEntry(value, { ...around, client, name })] as const,
   )
   const moved = read.flatMap(([name, { is }]) => (is === 'server' ? [quoted(name)] : []))
-  const left = read.flatMap(([name, entry]): Finding[] =>
+  const left = read.flatMap(([name, entry]): DoctorFinding[] =>
     entry.is === 'left' && entry.isOff !== true
       ? [
           {

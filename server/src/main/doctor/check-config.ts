@@ -1,15 +1,15 @@
 import { count } from '../../adapters/cli/print.ts'
 import { existsSync } from 'node:fs'
 import { loadPolicy } from '../../kernel/policy/load-policy.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
 import { faultsIn } from '../config-faults.ts'
+import { checkPolicy as lintPolicy } from '../guest-parts.ts'
 import { loadConfig, type LoadedSettings, type Settings } from '../load-config.ts'
-import { offlinePolicy } from '../offline-policy.ts'
 import { isLoopback } from '../prepare-credentials.ts'
 import { checkParts } from './check-parts.ts'
 
-export type Configured = { readonly settings: Settings | undefined; readonly findings: readonly Finding[] }
+export type Configured = { readonly settings: Settings | undefined; readonly findings: readonly DoctorFinding[] }
 
 /** Checks the file, its references, and its policy, and reports every mistake. */
 export async function checkConfig(file: string): Promise<Configured> {
@@ -45,14 +45,14 @@ export async function checkConfig(file: string): Promise<Configured> {
 }
 
 /** The environment overrides the file, so a reader of the file must be told. */
-function variablesIn({ env }: LoadedSettings): readonly Finding[] {
+function variablesIn({ env }: LoadedSettings): readonly DoctorFinding[] {
   const about = 'environment'
-  const set = env.overrides.map(({ name, path }): Finding => ({
+  const set = env.overrides.map(({ name, path }): DoctorFinding => ({
     severity: 'ok',
     about,
     says: `${name} sets ${path.join('.')}`,
   }))
-  const ignored = env.ignored.map((name): Finding => ({
+  const ignored = env.ignored.map((name): DoctorFinding => ({
     severity: 'warning',
     about,
     says: `${name} is not a configuration key and has no effect`,
@@ -61,7 +61,7 @@ function variablesIn({ env }: LoadedSettings): readonly Finding[] {
   return [...set, ...ignored]
 }
 
-function listenIn({ config }: Settings): readonly Finding[] {
+function listenIn({ config }: Settings): readonly DoctorFinding[] {
   const { host, port } = config.listen
   if (isLoopback(host)) return []
   const says = `it listens on ${host}:${port}, which other machines can reach`
@@ -69,15 +69,15 @@ function listenIn({ config }: Settings): readonly Finding[] {
   return [{ severity: 'warning', about: 'listen', says, do: remedy }]
 }
 
-/** The policy as the gate would load it, and its lint findings. */
-export async function checkPolicy(settings: Settings, config: string): Promise<readonly Finding[]> {
+/** The policy as the gate would load it. */
+export async function checkPolicy(settings: Settings): Promise<readonly DoctorFinding[]> {
   const about = 'policy'
   const loaded = loadPolicy(sha256Hex, settings.policy)
   if (!loaded.ok) {
     const remedy = 'correct this line; docs/policy.md describes the policy language'
     return faultsIn(loaded.problem.about['paths'] ?? '').map((says) => ({ severity: 'error', about, says, do: remedy }))
   }
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   const { preset } = loaded.value
   if (preset === 'observe')
     findings.push({
@@ -86,20 +86,12 @@ export async function checkPolicy(settings: Settings, config: string): Promise<r
       says: 'the preset is observe: every call runs and is only recorded',
       do: 'set `policy: { preset: careful }` when you have seen enough; `sluice policy replay` shows what it would have stopped',
     })
-  const linted = await offlinePolicy({ config }).lint({})
-  const found = linted.ok ? linted.value.findings.length : 0
-  if (!linted.ok)
+  const { findings: linted } = await lintPolicy(loaded.value, {})
+  if (linted.length > 0)
     findings.push({
       severity: 'warning',
       about,
-      says: 'it could not be linted',
-      do: '`sluice policy lint` says why',
-    })
-  if (found > 0)
-    findings.push({
-      severity: 'warning',
-      about,
-      says: `\`sluice policy lint\` has ${found} findings`,
+      says: `\`sluice policy lint\` has ${linted.length} findings`,
       do: 'run it to read them',
     })
   return findings.length > 0

@@ -1,12 +1,13 @@
 import { lstatSync } from 'node:fs'
-import type { Finding, ServiceUnit } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
+import type { ServiceUnit } from '../service-unit.ts'
 import type { Asked } from './check-servers.ts'
 import { serviceState } from '../service-commands.ts'
 
 type Gate = { readonly runs: Asked['runs']; readonly unit: ServiceUnit | undefined }
 
 /** Whether the gate that hooked clients depend on runs, and is started at login. */
-export function checkHookedGate(clients: readonly string[], { runs, unit }: Gate): readonly Finding[] {
+export function checkHookedGate(clients: readonly string[], { runs, unit }: Gate): readonly DoctorFinding[] {
   if (clients.length === 0 || runs === 'unknown') return []
   const about = 'hooks'
   const names = clients.join(', ')

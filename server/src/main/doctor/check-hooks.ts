@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import type { HostEnvironment } from '../init/client-files.ts'
 import { isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from '../init/hook-files.ts'
 import { plainJson } from '../init/jsonc.ts'
@@ -12,7 +12,7 @@ const about = 'hooks'
 const AGAIN = 'install them again: `sluice init --write --hooks`'
 
 /** Coding agents whose built-in tools the gate does not see, hooks that do not work, and what working hooks do not cover. */
-export function checkHooks(around: HostEnvironment, program: HookProgram): readonly Finding[] {
+export function checkHooks(around: HostEnvironment, program: HookProgram): readonly DoctorFinding[] {
   return presentPlaces(around).flatMap((place) => findingsOf(place, program))
 }
 
@@ -23,7 +23,7 @@ export const hookedClients = (around: HostEnvironment, socket: string): readonly
     return isOurs(text) && unquoted(text).includes(socket) ? [client] : []
   })
 
-function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] {
+function findingsOf(place: HookPlace, program: HookProgram): readonly DoctorFinding[] {
   const { client, file } = place
   const text = textIn(file)
   if (text === undefined && existsSync(file)) {

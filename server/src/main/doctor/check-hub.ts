@@ -1,5 +1,5 @@
 import { HubKeysAnswer } from '../../guests/hub/hub.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
 import type { Settings } from '../load-config.ts'
 
@@ -7,7 +7,10 @@ const ANSWER_MS = 5_000
 const about = 'hub'
 
 /** For a node: whether its hub answers, accepts its key, and signs with a pinned key. */
-export async function checkHub({ config, folder }: Pick<Settings, 'config' | 'folder'>): Promise<readonly Finding[]> {
+export async function checkHub({
+  config,
+  folder,
+}: Pick<Settings, 'config' | 'folder'>): Promise<readonly DoctorFinding[]> {
   const { hub } = config
   // A control room cannot be checked without taking part in it.
   if (hub === undefined) return []

@@ -1,5 +1,5 @@
 import { unlistedSettings } from '../../kernel/catalogue/unlisted-settings.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor } from '../../adapters/cli/client.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../../adapters/cli/print.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
@@ -9,7 +9,7 @@ import { placesIn } from '../data-folder.ts'
 import type { Settings } from '../load-config.ts'
 
 /** Differences between the running gate and the configuration file. */
-export async function checkInForce(settings: Settings): Promise<readonly Finding[]> {
+export async function checkInForce(settings: Settings): Promise<readonly DoctorFinding[]> {
   const ask = clientFor({ socket: placesIn(settings.data).socket })
   const reply = await ask('GET', '/v1/settings')
   const running = fieldsOf(reply.body)
@@ -56,7 +56,7 @@ export async function checkInForce(settings: Settings): Promise<readonly Finding
 }
 
 /** Only the running gate knows the tools. */
-function unlistedInRules(findings: unknown): Finding[] {
+function unlistedInRules(findings: unknown): DoctorFinding[] {
   return itemsOf({ items: findings })
     .filter(({ kind }) => kind === 'unlisted')
     .map(({ says, source }) => ({
@@ -67,7 +67,7 @@ function unlistedInRules(findings: unknown): Finding[] {
     }))
 }
 
-function unlistedInSettings({ config }: Settings, tools: readonly Fields[]): Finding[] {
+function unlistedInSettings({ config }: Settings, tools: readonly Fields[]): DoctorFinding[] {
   return Object.entries(config.servers).flatMap(([name, server]) => {
     const listed = tools.filter((tool) => tool['server'] === name).map(({ tool_id }) => textOf(tool_id))
     return unlistedSettings(sha256Hex, name, server, listed).map((says) => ({
@@ -79,7 +79,7 @@ function unlistedInSettings({ config }: Settings, tools: readonly Fields[]): Fin
   })
 }
 
-function otherSections({ config }: Settings, running: Readonly<Record<string, unknown>>): Finding[] {
+function otherSections({ config }: Settings, running: Readonly<Record<string, unknown>>): DoctorFinding[] {
   const names = Object.entries(configSections(config)).flatMap(([name, digest]) =>
     running[name] === undefined || running[name] === digest ? [] : [name],
   )
@@ -95,7 +95,7 @@ function otherSections({ config }: Settings, running: Readonly<Record<string, un
   ]
 }
 
-function otherServers(written: readonly string[], served: readonly string[]): Finding[] {
+function otherServers(written: readonly string[], served: readonly string[]): DoctorFinding[] {
   const missing = written.filter((name) => !served.includes(name))
   const more = served.filter((name) => !written.includes(name))
   if (missing.length + more.length === 0) return []
@@ -113,7 +113,7 @@ function otherServers(written: readonly string[], served: readonly string[]): Fi
   ]
 }
 
-function otherPolicy({ policy }: Settings, version: string): Finding[] {
+function otherPolicy({ policy }: Settings, version: string): DoctorFinding[] {
   if (version === '' || sha256Hex(policy.text).startsWith(version)) return []
   return [
     {

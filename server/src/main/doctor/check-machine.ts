@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { checkAddress } from '../check-address.ts'
 import { storeState, type StoreSettings } from '../../adapters/stores/open-store.ts'
 import { openLiveKeys } from '../open-data-folder.ts'
@@ -10,7 +10,7 @@ const LEAST_NODE = 24
 const LOW_BYTES = 1_073_741_824
 const NO_BYTES = 104_857_600
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): DoctorFinding {
   const major = Number(/^v(\d+)/.exec(version)?.[1] ?? 0)
   const about = 'node'
   return major >= LEAST_NODE
@@ -24,12 +24,12 @@ export function checkNode(version: string): Finding {
 }
 
 /** Who can read and write the data folder, and whether there is free space. */
-export async function checkData(store: StoreSettings): Promise<readonly Finding[]> {
+export async function checkData(store: StoreSettings): Promise<readonly DoctorFinding[]> {
   const about = 'data folder'
   const data = store.folder
   if (!existsSync(data))
     return [{ severity: 'note', about, says: `${data} will be created at the first start` }, ...roomAt(dirname(data))]
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   const { mode, uid } = statSync(data)
   const others = process.platform === 'win32' ? 0 : mode & 0o077
   if (others !== 0)
@@ -54,12 +54,12 @@ export async function checkData(store: StoreSettings): Promise<readonly Finding[
 }
 
 /** Why the store cannot even be read. */
-export function storeFault({ code, about }: Problem): Finding {
+export function storeFault({ code, about }: Problem): DoctorFinding {
   const { store = '', says = PROBLEMS[code].says } = about
   return { severity: 'error', about: 'store', says: says === '' ? store : `${store}: ${says}`, do: PROBLEMS[code].do }
 }
 
-function keysIn(data: string): readonly Finding[] {
+function keysIn(data: string): readonly DoctorFinding[] {
   const keys = openLiveKeys(data, false)
   if (keys.ok) return []
   const { file = '', why = '' } = keys.problem.about
@@ -73,7 +73,7 @@ function keysIn(data: string): readonly Finding[] {
   ]
 }
 
-function roomAt(folder: string): readonly Finding[] {
+function roomAt(folder: string): readonly DoctorFinding[] {
   if (!existsSync(folder)) return []
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
@@ -90,7 +90,7 @@ function roomAt(folder: string): readonly Finding[] {
 }
 
 /** Whether the gate could listen on the port. Only checked if no gate of ours uses it. */
-export async function checkPort(host: string, port: number): Promise<readonly Finding[]> {
+export async function checkPort(host: string, port: number): Promise<readonly DoctorFinding[]> {
   const free = await checkAddress(host, port)
   if (free.ok) return []
   const { address, because } = free.problem.about

@@ -1,6 +1,6 @@
 import { loadJudgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { Problem, Result } from '../../kernel/contract/problems.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { openArgumentModel } from '../../guests/models/argument-model.ts'
 import { localFiles } from '../../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs } from '../../adapters/upstream/server-config.ts'
@@ -15,7 +15,7 @@ import { effectsSource, openRanker } from '../guest-parts.ts'
  * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
  * start.
  */
-export async function checkParts({ config, folder, file }: Settings): Promise<readonly Finding[]> {
+export async function checkParts({ config, folder, file }: Settings): Promise<readonly DoctorFinding[]> {
   const { toolflow } = config.models
   const files = localFiles(config.servers, folder)
   const opened: readonly (Result<unknown> | undefined)[] = [
@@ -33,8 +33,8 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
 
 const ABSENT = 'the secret is missing'
 
-function findingsOf({ about: { paths = '' } }: Problem, file: string): readonly Finding[] {
-  return locatedFaults(paths, file).map((says): Finding => {
+function findingsOf({ about: { paths = '' } }: Problem, file: string): readonly DoctorFinding[] {
+  return locatedFaults(paths, file).map((says): DoctorFinding => {
     const isAbsent = says.endsWith(ABSENT)
     const remedy = isAbsent
       ? 'set the variable in the environment of the gate (this terminal shows its own only), or create the file'

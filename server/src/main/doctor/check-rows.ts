@@ -3,7 +3,7 @@ import { checkStoredRows } from '../../kernel/changes/check-stored-rows.ts'
 import { reportMissingCalls } from '../../kernel/changes/missing-calls.ts'
 import { settleMinimums } from '../../kernel/changes/minimum-versions.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { openMinimumVersions } from '../../adapters/keys/minimum-versions.ts'
 import { openRowKey } from '../../adapters/keys/row-key.ts'
 import { hasRowMacs, openForReads, type StoreSettings } from '../../adapters/stores/open-store.ts'
@@ -12,7 +12,7 @@ import { placesIn } from '../data-folder.ts'
 const SHOWN = 50
 
 /** Rows that something other than the gate wrote, changed or restored. The gate may keep running. */
-export async function checkRows(store: StoreSettings): Promise<readonly Finding[]> {
+export async function checkRows(store: StoreSettings): Promise<readonly DoctorFinding[]> {
   const about = 'rows'
   if (!(await hasRowMacs(store))) return []
   const { keys } = placesIn(store.folder)
@@ -24,7 +24,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
     return [{ severity: 'error', about: 'keys', says: `${file}: ${why}`, do: remedy }]
   }
   const found = new Map<string, string>()
-  let behind: readonly Finding[] = []
+  let behind: readonly DoctorFinding[] = []
   const note = (why: string) => (row: { readonly table: string; readonly id: string }) =>
     void found.set(`${row.table} ${row.id}`, `${visibleText(row.id.slice(0, 100))} in ${row.table} ${why}`)
   const { tables, audit, accounts, hasAllKeys, close } = await openForReads(
@@ -60,7 +60,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
 
 const AHEAD_MS = 60_000
 
-function clockAgainst(seen: number): readonly Finding[] {
+function clockAgainst(seen: number): readonly DoctorFinding[] {
   const ahead = seen - Date.now()
   if (ahead < AHEAD_MS) return []
   return [

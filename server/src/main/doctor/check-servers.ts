@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { quoted } from '../../kernel/contract/visible-text.ts'
-import type { Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor, NOT_LISTENING, UNREACHED, type Client, type Reply } from '../../adapters/cli/client.ts'
 import { count, fieldsOf, itemsOf, textOf } from '../../adapters/cli/print.ts'
 import { openLoginStore } from '../../guests/server-logins/server-logins.ts'
@@ -14,7 +14,7 @@ import { packageVersion } from '../package-version.ts'
 const START_MS = 20_000
 
 /** `unknown`: something prevents an answer, so a gate may be running. */
-export type Asked = { readonly runs: 'yes' | 'no' | 'unknown'; readonly findings: readonly Finding[] }
+export type Asked = { readonly runs: 'yes' | 'no' | 'unknown'; readonly findings: readonly DoctorFinding[] }
 
 /** What the running gate says about itself and its servers. */
 export async function askGate(data: string): Promise<Asked> {
@@ -34,7 +34,7 @@ export async function askGate(data: string): Promise<Asked> {
 }
 
 /** An answer that a gate did not give is not one without contents. */
-export const unanswered = (what: string, { status }: Reply): readonly Finding[] =>
+export const unanswered = (what: string, { status }: Reply): readonly DoctorFinding[] =>
   status === 200
     ? []
     : [
@@ -46,7 +46,7 @@ export const unanswered = (what: string, { status }: Reply): readonly Finding[] 
         },
       ]
 
-async function findingsFrom(ask: Client): Promise<readonly Finding[]> {
+async function findingsFrom(ask: Client): Promise<readonly DoctorFinding[]> {
   const ready = await ask('GET', '/readyz')
   const answer = await ask('GET', '/v1/servers')
   const listed = await ask('GET', '/v1/tools')
@@ -55,7 +55,7 @@ async function findingsFrom(ask: Client): Promise<readonly Finding[]> {
   const tools = itemsOf(listed.body)
   const version = textOf(fieldsOf(served)['version'])
   const says = answer.status === 200 ? `running, version ${version}` : 'running; its version is not known'
-  const findings: Finding[] = [
+  const findings: DoctorFinding[] = [
     { severity: 'ok', about: 'gate', says },
     ...unanswered('its servers', answer),
     ...unanswered('its tools', listed),
@@ -90,7 +90,7 @@ async function findingsFrom(ask: Client): Promise<readonly Finding[]> {
 }
 
 /** A run that failed repeatedly waits for an admin. */
-const faultFinding = ({ run_id, kind, fault }: ReturnType<typeof fieldsOf>): Finding => ({
+const faultFinding = ({ run_id, kind, fault }: ReturnType<typeof fieldsOf>): DoctorFinding => ({
   severity: 'warning',
   about: `run ${textOf(run_id)}`,
   says: `this ${textOf(kind)} failed repeatedly: ${quoted(textOf(fieldsOf(fault)['says']))}`,
@@ -98,7 +98,7 @@ const faultFinding = ({ run_id, kind, fault }: ReturnType<typeof fieldsOf>): Fin
 })
 
 /** What was cut or left out of its list of tools. */
-function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Finding[] {
+function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): DoctorFinding[] {
   const all = Array.isArray(findings) ? findings.map(fieldsOf) : []
   return all.map(({ says, tools, example }) => ({
     severity: 'warning',
@@ -108,7 +108,10 @@ function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Fin
   }))
 }
 
-function serverFinding(server: string, { state, tools, last_failure, login }: ReturnType<typeof fieldsOf>): Finding {
+function serverFinding(
+  server: string,
+  { state, tools, last_failure, login }: ReturnType<typeof fieldsOf>,
+): DoctorFinding {
   const about = `server ${server}`
   if (state === 'ready') return { severity: 'ok', about, says: count(tools, 'tool') }
   if (state === 'needs_login') return loginFinding(server, textOf(last_failure), fieldsOf(login)['per'] === 'user')
@@ -123,7 +126,7 @@ function serverFinding(server: string, { state, tools, last_failure, login }: Re
 }
 
 /** Nothing is wrong with the server. */
-const loginFinding = (server: string, why: string, per_user: boolean): Finding => ({
+const loginFinding = (server: string, why: string, per_user: boolean): DoctorFinding => ({
   severity: 'warning',
   about: `server ${server}`,
   says: `needs a login: ${why}`,
@@ -134,10 +137,10 @@ const loginFinding = (server: string, why: string, per_user: boolean): Finding =
  * Servers that a gate would not start, because a secret is missing. Without a gate only: a running one says so itself, and its
  * environment need not be that of this terminal.
  */
-export function missingSecrets({ config, folder }: Settings): readonly Finding[] {
+export function missingSecrets({ config, folder }: Settings): readonly DoctorFinding[] {
   const configs = serverConfigs(config.servers, folder)
   return (configs.ok ? configs.value : []).flatMap(({ name, missing = [] }) =>
-    missing.map((text): Finding => {
+    missing.map((text): DoctorFinding => {
       const [says = '', remedy] = text.split('; ')
       const where = remedy?.startsWith('set it') === true ? ', as far as this terminal shows' : ''
       return {
@@ -151,7 +154,7 @@ export function missingSecrets({ config, folder }: Settings): readonly Finding[]
 }
 
 /** Without a gate each server is started once, asked for its tools and stopped again. */
-export async function tryServers({ config, folder, data }: Settings): Promise<readonly Finding[]> {
+export async function tryServers({ config, folder, data }: Settings): Promise<readonly DoctorFinding[]> {
   const configured = serverConfigs(config.servers, folder)
   const configs = configured.ok ? configured.value.filter(({ missing }) => missing === undefined) : []
   if (configs.length === 0) return []
@@ -172,7 +175,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
     log: () => undefined,
   })
   const tried = await Promise.all(
-    configs.map(async (tried_config): Promise<Finding> => {
+    configs.map(async (tried_config): Promise<DoctorFinding> => {
       const { name } = tried_config
       const about = `server ${name}`
       const ready = await servers.ready(name)

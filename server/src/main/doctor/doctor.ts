@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { AuditReport } from '../../kernel/contract/audit.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { DoctorReport, Finding } from '../../adapters/cli/boot-reports.ts'
+import type { DoctorReport, DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor } from '../../adapters/cli/client.ts'
 import { count, fieldsOf } from '../../adapters/cli/print.ts'
 import type { UpOptions } from '../../adapters/cli/local-gate.ts'
@@ -32,10 +32,10 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const data = resolve(options.data ?? settings?.data ?? dataIn(file))
   const store = settings === undefined ? { folder: data } : storeOf({ ...settings, data })
   const { runs, findings: asked } = await askGate(data)
-  const findings: Finding[] = [checkNode(process.version), ...configured, ...(await checkData(store))]
+  const findings: DoctorFinding[] = [checkNode(process.version), ...configured, ...(await checkData(store))]
   findings.push(...asked)
   if (settings !== undefined) {
-    findings.push(...(await checkPolicy(settings, file)), ...checkReach({ ...settings, data }))
+    findings.push(...(await checkPolicy(settings)), ...checkReach({ ...settings, data }))
     if (runs === 'yes')
       findings.push(...(await checkInForce({ ...settings, data })), ...(await checkApprovers(data, settings.config)))
     const mayContact = isTrusted({ ...settings, data })
@@ -62,7 +62,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
 }
 
 /** Nothing of a configuration is started or contacted before its owner has seen what that would be. */
-function untriedServers({ file }: Settings): readonly Finding[] {
+function untriedServers({ file }: Settings): readonly DoctorFinding[] {
   return [
     {
       severity: 'note',
@@ -74,7 +74,7 @@ function untriedServers({ file }: Settings): readonly Finding[] {
 }
 
 /** Nodes that do not share their keys. */
-function checkShared({ postgres, key_secret }: Settings['config']['store']): readonly Finding[] {
+function checkShared({ postgres, key_secret }: Settings['config']['store']): readonly DoctorFinding[] {
   if (postgres === undefined || key_secret !== undefined) return []
   return [
     {
@@ -86,7 +86,11 @@ function checkShared({ postgres, key_secret }: Settings['config']['store']): rea
   ]
 }
 
-async function checkAudit(options: UpOptions, store: StoreSettings, isRunning: boolean): Promise<readonly Finding[]> {
+async function checkAudit(
+  options: UpOptions,
+  store: StoreSettings,
+  isRunning: boolean,
+): Promise<readonly DoctorFinding[]> {
   const about = 'audit'
   const data = store.folder
   const state = await storeState(store)

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { readConfig } from '../../kernel/contract/config.ts'
-import type { FoundClient, FoundServer } from '../../adapters/cli/boot-reports.ts'
+import type { FoundClient, FoundServer } from './init-report.ts'
 import type { ClientFile, HostEnvironment } from './client-files.ts'
 import { serverLines } from '../trust/programs-of.ts'
 import { fileRoots } from './file-roots.ts'

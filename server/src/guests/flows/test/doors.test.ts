@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { answerIn } from '../../../../test/mcp/answer-in.ts'
-import type { CliBoot } from '../../../adapters/cli/cli-boot.ts'
 import { runCli } from '../../../adapters/cli/program.ts'
 import { configure, startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
 import { until } from '../../../../test/gate/with-gate.ts'
 import { listenTo, type Listener } from '../../../../test/ops/listen-to.ts'
 import { CASES, execute, mintOf, NO_RUN, type Fields } from './refusals.suite.ts'
+import { flows } from '../index.ts'
 import { bundleOf, FLOW_CONFIG, ON, PACK, prepareFlows, setFlowPolicy } from './flow-samples.suite.ts'
 
 type Said = { readonly code: string; readonly message: string | undefined; readonly body: Fields }
@@ -192,7 +192,7 @@ const cli: Door = async (who, action, body) => {
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true))
   try {
     const argv = ['node', 'sluice', '--json', '--url', gate.url, '--key', keyOf(who), 'flow', ...(words[action] ?? [])]
-    await runCli(argv, { version: '0', launcher: 'sluice' } as CliBoot)
+    await runCli(argv, flows.commands ?? [], { version: '0', launcher: 'sluice' } as Parameters<typeof runCli>[2])
   } finally {
     spy.mockRestore()
   }

@@ -12,7 +12,7 @@ import {
   type Fields,
   type Out,
 } from '../../adapters/cli/print.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 type InputOptions = { input?: string; protocol?: string }
 
@@ -20,7 +20,7 @@ type InputOptions = { input?: string; protocol?: string }
 const documents = () => import('./check-text.ts')
 
 /** Documents: validate, try, draw, apply, compare, roll back, run and watch. */
-export function addWorkflowCommands(program: Command, session: Session): void {
+export function addWorkflowCommands(program: Command, cli: Cli): void {
   const workflow = program.command('workflow').description('specialised agents, each defined by a versioned document')
   const pathOf = (name: string) => `/v1/workflows/${encodeURIComponent(name)}`
 
@@ -30,11 +30,11 @@ export function addWorkflowCommands(program: Command, session: Session): void {
     .action(async (file: string) => {
       const { checkText } = await documents()
       const { lines, faults, name = '', protocols } = checkText(readText(file), file)
-      if (session.out().json) session.out().data(JSON.stringify({ ok: faults.length === 0, faults }))
+      if (cli.out().json) cli.out().data(JSON.stringify({ ok: faults.length === 0, faults }))
       else
         for (const line of lines.length === 0 ? [`${file}: ${name} is valid, ${count(protocols, 'protocol')}`] : lines)
-          session.out().line(line)
-      session.exit(faults.length === 0 ? EXIT.ok : EXIT.problem)
+          cli.out().line(line)
+      cli.exit(faults.length === 0 ? EXIT.ok : EXIT.problem)
     })
 
   workflow
@@ -44,9 +44,9 @@ export function addWorkflowCommands(program: Command, session: Session): void {
       const { checkText, drawText } = await documents()
       const text = readText(file)
       const drawn = drawText(text)
-      if (drawn !== undefined) return session.out().data(drawn)
-      for (const line of checkText(text, file).lines) session.out().error(line)
-      session.exit(EXIT.problem)
+      if (drawn !== undefined) return cli.out().data(drawn)
+      for (const line of checkText(text, file).lines) cli.out().error(line)
+      cli.exit(EXIT.problem)
     })
 
   workflow
@@ -57,12 +57,12 @@ export function addWorkflowCommands(program: Command, session: Session): void {
     .action(async (file: string, options: InputOptions) => {
       const text = readText(file)
       const { lines } = (await documents()).checkText(text, file)
-      for (const line of lines) session.out().error(line)
-      if (lines.length > 0) return session.exit(EXIT.problem)
+      for (const line of lines) cli.out().error(line)
+      if (lines.length > 0) return cli.exit(EXIT.problem)
       const body = bodyOf([`"document":${JSON.stringify(text)}`], options)
-      const reply = await session.send('POST', '/v1/workflows/dry-run', body)
-      session.exit(printReply(session.out(), reply, (run) => printDryRun(session.out(), run)))
-      if (fieldsOf(reply.body)['stopped'] !== undefined) session.exit(EXIT.failed)
+      const reply = await cli.send('POST', '/v1/workflows/dry-run', body)
+      cli.exit(printReply(cli.out(), reply, (run) => printDryRun(cli.out(), run)))
+      if (fieldsOf(reply.body)['stopped'] !== undefined) cli.exit(EXIT.failed)
     })
 
   workflow
@@ -71,21 +71,18 @@ export function addWorkflowCommands(program: Command, session: Session): void {
     .action(async (file: string) => {
       const text = readText(file)
       const { lines } = (await documents()).checkText(text, file)
-      for (const line of lines) session.out().error(line)
-      if (lines.length > 0) return session.exit(EXIT.problem)
-      const reply = await session.send('POST', '/v1/workflows', JSON.stringify({ document: text }))
-      session.exit(printReply(session.out(), reply, (applied) => session.out().line(appliedLine(applied))))
+      for (const line of lines) cli.out().error(line)
+      if (lines.length > 0) return cli.exit(EXIT.problem)
+      const reply = await cli.send('POST', '/v1/workflows', JSON.stringify({ document: text }))
+      cli.exit(printReply(cli.out(), reply, (applied) => cli.out().line(appliedLine(applied))))
     })
 
   workflow
     .command('list [name]')
     .description('list the documents, or the versions of one, newest first')
     .action(async (name: string | undefined) => {
-      const reply = await session.send(
-        'GET',
-        name === undefined ? '/v1/workflows' : `${pathOf(name)}/versions?limit=200`,
-      )
-      session.exit(printReply(session.out(), reply, (body) => printVersions(session.out(), body)))
+      const reply = await cli.send('GET', name === undefined ? '/v1/workflows' : `${pathOf(name)}/versions?limit=200`)
+      cli.exit(printReply(cli.out(), reply, (body) => printVersions(cli.out(), body)))
     })
 
   workflow
@@ -98,8 +95,8 @@ export function addWorkflowCommands(program: Command, session: Session): void {
         ...(from === undefined ? [] : [['from', from]]),
         ...(to === undefined ? [] : [['version', to]]),
       ])
-      const reply = await session.send('GET', `${pathOf(name)}/diff?${asked.toString()}`)
-      session.exit(printReply(session.out(), reply, (diff) => printDiff(session.out(), diff)))
+      const reply = await cli.send('GET', `${pathOf(name)}/diff?${asked.toString()}`)
+      cli.exit(printReply(cli.out(), reply, (diff) => printDiff(cli.out(), diff)))
     })
 
   workflow
@@ -108,15 +105,13 @@ export function addWorkflowCommands(program: Command, session: Session): void {
     .option('--to <version>', 'the version to go back to (default: the one before the newest)')
     .action(async (name: string, { to }: { to?: string }) => {
       if (to !== undefined && !/^\d{1,9}$/.test(to))
-        return session.fail(
-          `--to: \`${to}\` is not the number of a version; list them with: sluice workflow list ${name}`,
-        )
-      const reply = await session.send(
+        return cli.fail(`--to: \`${to}\` is not the number of a version; list them with: sluice workflow list ${name}`)
+      const reply = await cli.send(
         'POST',
         `${pathOf(name)}/rollback`,
         JSON.stringify(to === undefined ? {} : { to: Number(to) }),
       )
-      session.exit(printReply(session.out(), reply, (applied) => session.out().line(appliedLine(applied))))
+      cli.exit(printReply(cli.out(), reply, (applied) => cli.out().line(appliedLine(applied))))
     })
 
   workflow
@@ -125,16 +120,16 @@ export function addWorkflowCommands(program: Command, session: Session): void {
     .option('--input <file>', 'the input: a JSON file, - for stdin, or the JSON itself')
     .option('--protocol <id>', 'the protocol, if the document has several')
     .action(async (name: string, options: InputOptions) => {
-      const reply = await session.send('POST', `${pathOf(name)}/runs`, bodyOf([], options))
+      const reply = await cli.send('POST', `${pathOf(name)}/runs`, bodyOf([], options))
       const run_id = textOf(fieldsOf(reply.body)['run_id'])
-      if (run_id === '') return session.exit(printReply(session.out(), reply, () => undefined))
-      session.exit(await watch(session, run_id))
+      if (run_id === '') return cli.exit(printReply(cli.out(), reply, () => undefined))
+      cli.exit(await watch(cli, run_id))
     })
 
   workflow
     .command('watch <run_id>')
     .description('show the progress of a run until it ends or waits for a person')
-    .action(async (run_id: string) => session.exit(await watch(session, run_id)))
+    .action(async (run_id: string) => cli.exit(await watch(cli, run_id)))
 }
 
 /** The input is sent as text: parsing it here could hide something that the gate must reject. */
@@ -201,18 +196,18 @@ const EXIT_OF_RUN: Readonly<Record<string, number>> = {
 }
 const WAIT_MS = 20_000
 
-async function watch(session: Session, run_id: string): Promise<number> {
+async function watch(cli: Cli, run_id: string): Promise<number> {
   const printed = new Map<string, string>()
   for (;;) {
-    const reply = await session.send('GET', `/v1/workflow-runs/${encodeURIComponent(run_id)}?wait_ms=${WAIT_MS}`)
+    const reply = await cli.send('GET', `/v1/workflow-runs/${encodeURIComponent(run_id)}?wait_ms=${WAIT_MS}`)
     const view = fieldsOf(reply.body)
     const status = textOf(view['status'])
-    if (view['run_id'] === undefined) return printReply(session.out(), reply, () => undefined)
+    if (view['run_id'] === undefined) return printReply(cli.out(), reply, () => undefined)
     const isOver = status !== 'active' && !(status === 'waiting' && view['waits_for'] === undefined)
-    if (!session.out().json) printSteps(session.out(), view, printed)
+    if (!cli.out().json) printSteps(cli.out(), view, printed)
     if (!isOver) continue
-    if (session.out().json) session.out().data(JSON.stringify(view))
-    else printEnd(session.out(), view)
+    if (cli.out().json) cli.out().data(JSON.stringify(view))
+    else printEnd(cli.out(), view)
     return EXIT_OF_RUN[status] ?? EXIT.problem
   }
 }

@@ -4,10 +4,10 @@ import { jsonArgument } from '../../adapters/cli/json-argument.ts'
 import { showToApprove, TYPED } from '../../adapters/cli/approval-commands.ts'
 import { askReason } from '../../adapters/cli/confirm.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from '../../adapters/cli/passphrase-commands.ts'
-import { printFlow } from '../flows/print-flow.ts'
+import { printFlow } from './print-flow.ts'
 import { printTypedFault, withoutPosition } from '../../adapters/cli/print-typed-fault.ts'
 import { sendOnce } from '../../adapters/cli/send-once.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 type RunOptions = {
   query?: string
@@ -20,7 +20,7 @@ type RunOptions = {
 }
 
 /** Search, choose, judge and run in one command, and answers to its questions. */
-export function addToolflowCommands(program: Command, session: Session): void {
+export function addToolflowCommands(program: Command, cli: Cli): void {
   program
     .command('run [prompt]')
     .description('find the tool that fits a prompt and run it through the gate')
@@ -32,21 +32,21 @@ export function addToolflowCommands(program: Command, session: Session): void {
     .option('--idempotency-key <key>', 'a repeated run with the same key and prompt runs only once')
     .option('--graph', 'only print the state graph of a toolflow, as Mermaid')
     .action(async (prompt: string | undefined, options: RunOptions) => {
-      if (options.graph === true) return session.out().data(drawToolflow())
-      if (prompt === undefined) return session.fail('a prompt is missing: sluice run "prompt"')
+      if (options.graph === true) return cli.out().data(drawToolflow())
+      if (prompt === undefined) return cli.fail('a prompt is missing: sluice run "prompt"')
       const body = bodyOf(prompt, options)
-      if (body === undefined) return session.fail('--top-k and --risk-score must be numbers')
+      if (body === undefined) return cli.fail('--top-k and --risk-score must be numbers')
       const key = options.idempotencyKey
-      const reply = await sendOnce(session, {
+      const reply = await sendOnce(cli, {
         path: '/v1/toolflow',
         body,
         outcomes: '/v1/toolflow',
         ...(key === undefined ? {} : { key }),
       })
-      if (options.args === undefined) return session.exit(printFlow(session.out(), reply, prompt))
+      if (options.args === undefined) return cli.exit(printFlow(cli.out(), reply, prompt))
       const typed = { body, typed: options.args }
-      session.exit(printFlow(session.out(), withoutPosition(reply, typed), prompt))
-      printTypedFault(session.out(), reply, typed)
+      cli.exit(printFlow(cli.out(), withoutPosition(reply, typed), prompt))
+      printTypedFault(cli.out(), reply, typed)
     })
 
   program
@@ -62,8 +62,8 @@ export function addToolflowCommands(program: Command, session: Session): void {
     .option(...PASSPHRASE_FILE)
     .action(async (run_id: string, approval_id: string, word: string, options: ResumeOptions) => {
       const choice = CHOICE_OF[word]
-      if (choice === undefined) return session.fail('the choice must be approve, edit or cancel')
-      const shown = word === 'approve' ? await showToApprove(session, approval_id, options) : { digest: options.digest }
+      if (choice === undefined) return cli.fail('the choice must be approve, edit or cancel')
+      const shown = word === 'approve' ? await showToApprove(cli, approval_id, options) : { digest: options.digest }
       if (shown === undefined) return
       const reason = word === 'cancel' ? (await askReason(options.reason)).reason : options.reason
       const parts = [
@@ -76,11 +76,11 @@ export function addToolflowCommands(program: Command, session: Session): void {
         ...(reason === undefined ? [] : [`"reason":${JSON.stringify(reason)}`]),
       ]
       const path = `/v1/toolflow/${encodeURIComponent(run_id)}/resume`
-      const reply = await sendProven(session, path, options.passphraseFile, (passphrase) => {
+      const reply = await sendProven(cli, path, options.passphraseFile, (passphrase) => {
         const proof = passphrase === undefined ? [] : [`"passphrase":${JSON.stringify(passphrase)}`]
         return `{${[...parts, ...proof].join(',')}}`
       })
-      session.exit(printFlow(session.out(), reply))
+      cli.exit(printFlow(cli.out(), reply))
     })
 }
 

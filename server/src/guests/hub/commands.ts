@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { CliBoot } from '../../adapters/cli/cli-boot.ts'
-import type { HubOptions, UpOptions } from '../../adapters/cli/local-gate.ts'
+import type { HubOptions } from '../../adapters/cli/local-gate.ts'
+import { portOf } from '../../adapters/cli/option-values.ts'
 import { itemsOf, printReply, table, textOf, timeOf, type Fields } from '../../adapters/cli/print.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 type NodeOptions = {
   hub?: string
@@ -14,13 +14,7 @@ type NodeOptions = {
 }
 
 /** `sluice node`: a gate whose approvals are decided at a hub. */
-export function addNodeCommand(
-  program: Command,
-  boot: Pick<CliBoot, 'up'>,
-  globals: () => UpOptions,
-  portOf: (text: string) => number,
-  exit: (code: number) => void,
-): void {
+export function addNodeCommand(program: Command, { host, globals, exit }: Cli): void {
   program
     .command('node')
     .description('run the gate as a node: its approvals are decided at a hub (docs/hub.md)')
@@ -38,17 +32,17 @@ export function addNodeCommand(
         ...(public_keys === undefined ? {} : { public_keys }),
       }
       const how = { ...(port === undefined ? {} : { port }), ...(trust === undefined ? {} : { trust }) }
-      exit(await boot.up({ ...globals(), ...how, hub }))
+      exit(await host.up({ ...globals(), ...how, hub }))
     })
 }
 
 /** Commands for the operators of a hub. */
-export function addHubCommands(program: Command, session: Session): void {
+export function addHubCommands(program: Command, cli: Cli): void {
   const hub = program
     .command('hub')
     .description('for a gate that decides the approvals of other gates (nodes): its keys and its nodes')
   const printKeys = (body: Fields) =>
-    table(session.out(), [
+    table(cli.out(), [
       ['KEY', 'STATE', 'PUBLIC KEY'],
       ...fieldsIn(body['keys']).map((one) => [textOf(one['key']), textOf(one['state']), textOf(one['public_key'])]),
     ])
@@ -56,8 +50,8 @@ export function addHubCommands(program: Command, session: Session): void {
     .command('key')
     .description('print the public keys that every node needs in `hub.public_keys`')
     .action(async () => {
-      const reply = await session.send('GET', '/v1/hub/key')
-      session.exit(printReply(session.out(), reply, printKeys))
+      const reply = await cli.send('GET', '/v1/hub/key')
+      cli.exit(printReply(cli.out(), reply, printKeys))
     })
   hub
     .command('rotate')
@@ -67,17 +61,17 @@ export function addHubCommands(program: Command, session: Session): void {
     .option('--prepare', 'make the next key, without using it')
     .action(async ({ prepare }: { prepare?: boolean }) => {
       const step = prepare === true ? 'prepare' : 'activate'
-      const reply = await session.send('POST', '/v1/hub/key', { step })
-      session.exit(printReply(session.out(), reply, printKeys))
+      const reply = await cli.send('POST', '/v1/hub/key', { step })
+      cli.exit(printReply(cli.out(), reply, printKeys))
     })
   hub
     .command('nodes')
     .description('list the nodes and how many of their calls wait for a decision')
     .action(async () => {
-      const reply = await session.send('GET', '/v1/hub/nodes')
-      session.exit(
-        printReply(session.out(), reply, (body) =>
-          table(session.out(), [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)], 'no nodes'),
+      const reply = await cli.send('GET', '/v1/hub/nodes')
+      cli.exit(
+        printReply(cli.out(), reply, (body) =>
+          table(cli.out(), [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)], 'no nodes'),
         ),
       )
     })

@@ -12,7 +12,7 @@ import {
   type Fields,
   type Out,
 } from '../../adapters/cli/print.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 /** The exit code of a turn's status. */
 const EXIT_OF_TURN: Readonly<Record<string, number>> = {
@@ -27,7 +27,7 @@ const EXIT_OF_TURN: Readonly<Record<string, number>> = {
 type SendOptions = { thread?: string; store?: boolean }
 
 /** Messages to an agent, and its threads. */
-export function addAgentCommands(program: Command, session: Session): void {
+export function addAgentCommands(program: Command, cli: Cli): void {
   const agent = program
     .command('agent')
     .description('talk to the built-in agent; every call it proposes goes through the gate')
@@ -43,45 +43,45 @@ export function addAgentCommands(program: Command, session: Session): void {
         ...(thread === undefined ? {} : { thread_id: thread }),
         ...(store === false ? { do_not_store: true } : {}),
       })
-      const reply = await session.send('POST', '/agent/run', body)
-      const code = printReply(session.out(), reply, (answer) => printAnswer(session.out(), answer))
-      session.exit(EXIT_OF_TURN[textOf(fieldsOf(reply.body)['status'])] ?? code)
+      const reply = await cli.send('POST', '/agent/run', body)
+      const code = printReply(cli.out(), reply, (answer) => printAnswer(cli.out(), answer))
+      cli.exit(EXIT_OF_TURN[textOf(fieldsOf(reply.body)['status'])] ?? code)
     })
 
   agent
     .command('chat')
     .description('chat with the agent; its plan, calls and pending approvals are shown as they happen')
     .option('--thread <id>', 'continue this thread')
-    .action(async ({ thread }: { thread?: string }) => session.exit(await chat(session, thread)))
+    .action(async ({ thread }: { thread?: string }) => cli.exit(await chat(cli, thread)))
 
   agent
     .command('threads')
     .description('your threads (conversations with the agent), newest first')
     .action(async () => {
-      const reply = await session.send('GET', '/agent/threads?limit=200')
-      session.exit(printReply(session.out(), reply, (body) => printThreads(session.out(), body)))
+      const reply = await cli.send('GET', '/agent/threads?limit=200')
+      cli.exit(printReply(cli.out(), reply, (body) => printThreads(cli.out(), body)))
     })
 
   agent
     .command('export <thread_id>')
     .description('print a whole thread as JSON')
     .action(async (thread_id: string) => {
-      const run = await session.send('GET', `/agent/threads/${encodeURIComponent(thread_id)}`)
-      session.exit(printReply(session.out(), run, (body) => session.out().data(JSON.stringify(body, undefined, 2))))
+      const run = await cli.send('GET', `/agent/threads/${encodeURIComponent(thread_id)}`)
+      cli.exit(printReply(cli.out(), run, (body) => cli.out().data(JSON.stringify(body, undefined, 2))))
     })
 
   agent
     .command('cancel <thread_id>')
     .description('stop a thread; a call that is waiting for approval is withdrawn')
     .action(async (thread_id: string) => {
-      const reply = await session.send('POST', `/agent/threads/${encodeURIComponent(thread_id)}/cancel`)
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${thread_id} was asked to stop`)))
+      const reply = await cli.send('POST', `/agent/threads/${encodeURIComponent(thread_id)}/cancel`)
+      cli.exit(printReply(cli.out(), reply, () => cli.out().line(`${thread_id} was asked to stop`)))
     })
 
   agent
     .command('graph')
     .description('print the state graph of a thread, as Mermaid')
-    .action(() => session.out().data(drawAgent()))
+    .action(() => cli.out().data(drawAgent()))
 }
 
 function printAnswer(out: Out, answer: Fields): void {

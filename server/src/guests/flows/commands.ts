@@ -12,33 +12,33 @@ import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from '../../adapters
 import { readText } from '../../adapters/cli/json-argument.ts'
 import { fieldsOf, printReply, textOf, type Fields } from '../../adapters/cli/print.ts'
 import type { Reply } from '../../adapters/cli/client.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 type Options = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
 
 /** Flows: import them, start runs, work through their steps, mint consents, execute, review. */
-export function addFlowCommands(program: Command, session: Session): void {
+export function addFlowCommands(program: Command, cli: Cli): void {
   const flow = program.command('flow').description('written procedures that people and agents work through together')
-  addProcedures(flow, session)
-  addRuns(flow, session)
-  addExecution(flow, session)
-  addReviews(flow, session)
+  addProcedures(flow, cli)
+  addRuns(flow, cli)
+  addExecution(flow, cli)
+  addReviews(flow, cli)
 }
 
 const VAULT = ['--vault <vault>', 'the vault (default: that of your key, or `default`)'] as const
 
-function addProcedures(flow: Command, session: Session): void {
+function addProcedures(flow: Command, cli: Cli): void {
   flow
     .command('import <file>')
     .description('import a flow from a YAML or JSON bundle')
     .option(...VAULT)
     .action(async (file: string, options: Options) => {
       const source = readText(file)
-      const reply = await session.send('POST', `/api/v1/flows/import${vaultQuery(options)}`, { source })
-      session.exit(
-        printReply(session.out(), reply, (body) => {
+      const reply = await cli.send('POST', `/api/v1/flows/import${vaultQuery(options)}`, { source })
+      cli.exit(
+        printReply(cli.out(), reply, (body) => {
           const { flow_id, version, title } = fieldsOf(body['flow'])
-          session.out().line(`imported ${textOf(flow_id)} ${textOf(version)}: ${textOf(title)}`, 'good')
+          cli.out().line(`imported ${textOf(flow_id)} ${textOf(version)}: ${textOf(title)}`, 'good')
         }),
       )
     })
@@ -47,8 +47,8 @@ function addProcedures(flow: Command, session: Session): void {
     .description('list the flows that you can see')
     .option(...VAULT)
     .action(async (options: Options) => {
-      const reply = await session.send('GET', `/api/v1/flows${vaultQuery(options)}`)
-      session.exit(printReply(session.out(), reply, (body) => printFlows(session.out(), body)))
+      const reply = await cli.send('GET', `/api/v1/flows${vaultQuery(options)}`)
+      cli.exit(printReply(cli.out(), reply, (body) => printFlows(cli.out(), body)))
     })
   flow
     .command('show <flow_id>')
@@ -57,12 +57,12 @@ function addProcedures(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (id: string, options: Options) => {
       const query = queryOf({ version: options['flowVersion'], vault_id: options['vault'] })
-      const reply = await session.send('GET', `/api/v1/flows/${encodeURIComponent(id)}${query}`)
-      session.exit(printReply(session.out(), reply, (body) => printSteps(session.out(), body)))
+      const reply = await cli.send('GET', `/api/v1/flows/${encodeURIComponent(id)}${query}`)
+      cli.exit(printReply(cli.out(), reply, (body) => printSteps(cli.out(), body)))
     })
 }
 
-function addRuns(flow: Command, session: Session): void {
+function addRuns(flow: Command, cli: Cli): void {
   flow
     .command('start <flow_id>')
     .description('start a run of a flow')
@@ -74,8 +74,8 @@ function addRuns(flow: Command, session: Session): void {
     .action(async (flow_id: string, options: Options) => {
       const { flowVersion: version, harness, taskRef: task_ref, externalRef: external_ref } = options
       const body = given({ flow_id, version, harness, task_ref, external_ref })
-      const reply = await session.send('POST', `/api/v1/flows/runs${vaultQuery(options)}`, body)
-      await printAfter(session, reply, options)
+      const reply = await cli.send('POST', `/api/v1/flows/runs${vaultQuery(options)}`, body)
+      await printAfter(cli, reply, options)
     })
   flow
     .command('runs')
@@ -87,19 +87,16 @@ function addRuns(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (options: Options) => {
       const { flow: flow_id, status, limit, cursor, vault: vault_id } = options
-      const reply = await session.send(
-        'GET',
-        `/api/v1/flows/runs${queryOf({ flow_id, status, limit, cursor, vault_id })}`,
-      )
-      session.exit(printReply(session.out(), reply, (body) => printRuns(session.out(), body)))
+      const reply = await cli.send('GET', `/api/v1/flows/runs${queryOf({ flow_id, status, limit, cursor, vault_id })}`)
+      cli.exit(printReply(cli.out(), reply, (body) => printRuns(cli.out(), body)))
     })
   flow
     .command('get <run_id>')
     .description('show one run as a checklist: steps, evidence, consents, and who did what')
     .option(...VAULT)
     .action(async (run_id: string, options: Options) => {
-      const reply = await session.send('GET', `${runPath(run_id)}/checklist${vaultQuery(options)}`)
-      session.exit(printReply(session.out(), reply, (body) => printChecklist(session.out(), body)))
+      const reply = await cli.send('GET', `${runPath(run_id)}/checklist${vaultQuery(options)}`)
+      cli.exit(printReply(cli.out(), reply, (body) => printChecklist(cli.out(), body)))
     })
   flow
     .command('advance <run_id> <step> <status>')
@@ -109,8 +106,8 @@ function addRuns(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (run_id: string, step: string, status: string, options: Options) => {
       const { skipReason: skip_reason, etag } = options
-      await act(session, run_id, 'advance', options, async () =>
-        given({ step_id: await stepId(session, run_id, step, options), status, skip_reason, etag }),
+      await act(cli, run_id, 'advance', options, async () =>
+        given({ step_id: await stepId(cli, run_id, step, options), status, skip_reason, etag }),
       )
     })
   flow
@@ -121,8 +118,8 @@ function addRuns(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (run_id: string, step: string, evidence_ref: string, options: Options) => {
       const { kind: pointer_kind, etag } = options
-      await act(session, run_id, 'evidence', options, async () =>
-        given({ step_id: await stepId(session, run_id, step, options), evidence_ref, pointer_kind, etag }),
+      await act(cli, run_id, 'evidence', options, async () =>
+        given({ step_id: await stepId(cli, run_id, step, options), evidence_ref, pointer_kind, etag }),
       )
     })
   flow
@@ -133,11 +130,11 @@ function addRuns(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (run_id: string, options: Options) => {
       const { reason, etag } = options
-      await act(session, run_id, 'abandon', options, async () => given({ reason, etag }))
+      await act(cli, run_id, 'abandon', options, async () => given({ reason, etag }))
     })
 }
 
-function addExecution(flow: Command, session: Session): void {
+function addExecution(flow: Command, cli: Cli): void {
   flow
     .command('consent <run_id>')
     .description('grant a consent: you and your agents may execute steps of this run')
@@ -152,8 +149,8 @@ function addExecution(flow: Command, session: Session): void {
       const allowed_lanes = lane ?? []
       const body = given({ allowed_lanes, cost_cap_units: numberIn(units), ttl_seconds: numberIn(ttl), etag })
       const path = `${runPath(run_id)}/consents${vaultQuery(options)}`
-      const reply = await sendProven(session, path, passphraseFile, body)
-      session.exit(printReply(session.out(), reply, (answer) => printConsent(session, answer)))
+      const reply = await sendProven(cli, path, passphraseFile, body)
+      cli.exit(printReply(cli.out(), reply, (answer) => printConsent(cli, answer)))
     })
   flow
     .command('revoke <consent_id>')
@@ -161,8 +158,8 @@ function addExecution(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (consent_id: string, options: Options) => {
       const path = `/api/v1/flows/consents/${encodeURIComponent(consent_id)}/revoke${vaultQuery(options)}`
-      const reply = await session.send('POST', path, {})
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${consent_id} is revoked`)))
+      const reply = await cli.send('POST', path, {})
+      cli.exit(printReply(cli.out(), reply, () => cli.out().line(`${consent_id} is revoked`)))
     })
   flow
     .command('execute <run_id> <step> <consent_id>')
@@ -173,27 +170,27 @@ function addExecution(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (run_id: string, step: string, consent_id: string, options: Options) => {
       const { lane: model_lane, dryRun: dry_run, etag } = options
-      const step_id = await stepId(session, run_id, step, options)
+      const step_id = await stepId(cli, run_id, step, options)
       const body = given({ step_id, consent_id, model_lane, dry_run, etag })
-      const reply = await session.send('POST', `${runPath(run_id)}/execute${vaultQuery(options)}`, body)
-      session.exit(
-        printReply(session.out(), reply, (answer) => {
+      const reply = await cli.send('POST', `${runPath(run_id)}/execute${vaultQuery(options)}`, body)
+      cli.exit(
+        printReply(cli.out(), reply, (answer) => {
           const { execution_id, status, cost_units, evidence_ref } = fieldsOf(answer['execution'])
           const dry = options['dryRun'] === true ? 'dry run: ' : ''
-          session
+          cli
             .out()
             .line(
               `${dry}${textOf(execution_id)} ${textOf(status)}, ${textOf(cost_units)} units`,
               status === 'completed' ? 'good' : 'held',
             )
-          if (typeof evidence_ref === 'string') session.out().line(`  evidence: ${evidence_ref}`)
-          printRunLine(session.out(), fieldsOf(answer['run']))
+          if (typeof evidence_ref === 'string') cli.out().line(`  evidence: ${evidence_ref}`)
+          printRunLine(cli.out(), fieldsOf(answer['run']))
         }),
       )
     })
 }
 
-function addReviews(flow: Command, session: Session): void {
+function addReviews(flow: Command, cli: Cli): void {
   flow
     .command('review <run_id>')
     .description('submit a run, or the step that needs a review, to the review queue')
@@ -203,12 +200,10 @@ function addReviews(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (run_id: string, options: Options) => {
       const { intent, step, etag } = options
-      const step_id = typeof step === 'string' ? await stepId(session, run_id, step, options) : undefined
+      const step_id = typeof step === 'string' ? await stepId(cli, run_id, step, options) : undefined
       const body = given({ intent, step_id, etag })
-      const reply = await session.send('POST', `${runPath(run_id)}/review${vaultQuery(options)}`, body)
-      session.exit(
-        printReply(session.out(), reply, (answer) => session.out().line(`submitted ${textOf(answer['proposal_id'])}`)),
-      )
+      const reply = await cli.send('POST', `${runPath(run_id)}/review${vaultQuery(options)}`, body)
+      cli.exit(printReply(cli.out(), reply, (answer) => cli.out().line(`submitted ${textOf(answer['proposal_id'])}`)))
     })
   flow
     .command('reviews')
@@ -217,8 +212,8 @@ function addReviews(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (options: Options) => {
       const query = queryOf({ state: options['state'] ?? 'proposed', vault_id: options['vault'] })
-      const reply = await session.send('GET', `/v1/proposals${query}`)
-      session.exit(printReply(session.out(), reply, (body) => printProposals(session.out(), body)))
+      const reply = await cli.send('GET', `/v1/proposals${query}`)
+      cli.exit(printReply(cli.out(), reply, (body) => printProposals(cli.out(), body)))
     })
   flow
     .command('evaluate <proposal_id>')
@@ -231,8 +226,8 @@ function addReviews(flow: Command, session: Session): void {
     .action(async (id: string, options: Options) => {
       const answers = { ...answersIn(options['yes'], true), ...answersIn(options['no'], false) }
       const body = given({ answers, needs_changes: options['needsChanges'], note: options['note'] })
-      const reply = await session.send('POST', `${proposalPath(id)}/evaluate${vaultQuery(options)}`, body)
-      session.exit(printReply(session.out(), reply, (answer) => printProposal(session.out(), answer)))
+      const reply = await cli.send('POST', `${proposalPath(id)}/evaluate${vaultQuery(options)}`, body)
+      cli.exit(printReply(cli.out(), reply, (answer) => printProposal(cli.out(), answer)))
     })
   flow
     .command('approve <proposal_id>')
@@ -240,53 +235,51 @@ function addReviews(flow: Command, session: Session): void {
     .option('--waive <reason>', 'approve without a passed evaluation, for this reason')
     .option('--reason <words>', 'the reason, for the record')
     .option(...VAULT)
-    .action((id: string, options: Options) => decide(session, id, 'approve', options))
+    .action((id: string, options: Options) => decide(cli, id, 'approve', options))
   flow
     .command('discard <proposal_id>')
     .description('discard a proposal')
     .option('--reason <words>', 'the reason, for the record')
     .option(...VAULT)
-    .action((id: string, options: Options) => decide(session, id, 'discard', options))
+    .action((id: string, options: Options) => decide(cli, id, 'discard', options))
 }
 
-async function decide(session: Session, id: string, decision: string, options: Options): Promise<void> {
+async function decide(cli: Cli, id: string, decision: string, options: Options): Promise<void> {
   const body = given({ decision, waive: options['waive'], reason: options['reason'] })
-  const reply = await session.send('POST', `${proposalPath(id)}/decide${vaultQuery(options)}`, body)
-  session.exit(printReply(session.out(), reply, (answer) => printProposal(session.out(), answer)))
+  const reply = await cli.send('POST', `${proposalPath(id)}/decide${vaultQuery(options)}`, body)
+  cli.exit(printReply(cli.out(), reply, (answer) => printProposal(cli.out(), answer)))
 }
 
 async function act(
-  session: Session,
+  cli: Cli,
   run_id: string,
   verb: string,
   options: Options,
   body: () => Promise<object>,
 ): Promise<void> {
-  const reply = await session.send('POST', `${runPath(run_id)}/${verb}${vaultQuery(options)}`, await body())
-  await printAfter(session, reply, options)
+  const reply = await cli.send('POST', `${runPath(run_id)}/${verb}${vaultQuery(options)}`, await body())
+  await printAfter(cli, reply, options)
 }
 
 /** Prints the whole checklist after the change. */
-async function printAfter(session: Session, reply: Reply, options: Options): Promise<void> {
+async function printAfter(cli: Cli, reply: Reply, options: Options): Promise<void> {
   const run_id = textOf(fieldsOf(fieldsOf(reply.body)['run'])['run_id'])
-  if (reply.status >= 400 || reply.status <= 0 || session.out().json || run_id === '')
-    return session.exit(printReply(session.out(), reply, () => {}))
-  const checklist = await session.send('GET', `${runPath(run_id)}/checklist${vaultQuery(options)}`)
-  session.exit(printReply(session.out(), checklist, (body) => printChecklist(session.out(), body)))
+  if (reply.status >= 400 || reply.status <= 0 || cli.out().json || run_id === '')
+    return cli.exit(printReply(cli.out(), reply, () => {}))
+  const checklist = await cli.send('GET', `${runPath(run_id)}/checklist${vaultQuery(options)}`)
+  cli.exit(printReply(cli.out(), checklist, (body) => printChecklist(cli.out(), body)))
 }
 
-function printConsent(session: Session, answer: Fields): void {
+function printConsent(cli: Cli, answer: Fields): void {
   const { consent_id, cost_cap_units, allowed_lanes, expires_at } = fieldsOf(answer['consent'])
   const lanes = Array.isArray(allowed_lanes) ? allowed_lanes.map(textOf).join(', ') : ''
-  session
-    .out()
-    .line(`${textOf(consent_id)}: ${textOf(cost_cap_units)} units, lanes ${lanes}, until ${textOf(expires_at)}`)
+  cli.out().line(`${textOf(consent_id)}: ${textOf(cost_cap_units)} units, lanes ${lanes}, until ${textOf(expires_at)}`)
 }
 
 /** A number means the step with that ordinal. */
-async function stepId(session: Session, run_id: string, step: string, options: Options): Promise<string> {
+async function stepId(cli: Cli, run_id: string, step: string, options: Options): Promise<string> {
   if (!/^\d+$/.test(step)) return step
-  const reply = await session.send('GET', `${runPath(run_id)}${vaultQuery(options)}`)
+  const reply = await cli.send('GET', `${runPath(run_id)}${vaultQuery(options)}`)
   const flow_id = textOf(fieldsOf(fieldsOf(reply.body)['run'])['flow_id'])
   return flow_id === '' ? step : `${flow_id}#${step}`
 }

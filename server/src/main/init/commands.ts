@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { problem } from '../kernel/contract/problems.ts'
-import type { InitReport, InitOptions } from '../adapters/cli/boot-reports.ts'
-import { quoted } from '../kernel/contract/visible-text.ts'
-import { EXIT } from '../adapters/cli/exit-codes.ts'
-import { confirmed } from '../adapters/cli/confirm.ts'
-import { asBody, printProblem, type Out } from '../adapters/cli/print.ts'
-import { installService, NO_SERVICE, serviceState } from './service-commands.ts'
-import type { Session } from '../adapters/cli/session.ts'
+import { problem, type Result } from '../../kernel/contract/problems.ts'
+import type { InitReport, InitOptions } from './init-report.ts'
+import { quoted } from '../../kernel/contract/visible-text.ts'
+import { EXIT } from '../../adapters/cli/exit-codes.ts'
+import { confirmed } from '../../adapters/cli/confirm.ts'
+import { asBody, printProblem, type Out } from '../../adapters/cli/print.ts'
+import { installService, NO_SERVICE, serviceOf, serviceState } from '../service-commands.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 type Words = {
   from?: string[]
@@ -19,7 +19,7 @@ type Words = {
 }
 
 /** Moves the tool servers of MCP clients behind the gate, and back. */
-export function addInitCommands(program: Command, session: Session): void {
+export function addInitCommands(program: Command, cli: Cli): void {
   program
     .command('init')
     .description('write sluice.yaml with the servers of your MCP clients, and connect the clients to the gate instead')
@@ -35,7 +35,7 @@ export function addInitCommands(program: Command, session: Session): void {
     .action(async (words: Words) => {
       const needsWrite = (['hooks', 'service'] as const).find((name) => words[name] === true)
       if (needsWrite !== undefined && (words.write !== true || words.undo === true))
-        return session.fail(`--${needsWrite} needs --write: it changes files of other programs`)
+        return cli.fail(`--${needsWrite} needs --write: it changes files of other programs`)
       const asked: InitOptions = {
         from: words.from ?? [],
         write: words.write === true,
@@ -43,14 +43,13 @@ export function addInitCommands(program: Command, session: Session): void {
         undo: words.undo === true,
         dry_run: words.dryRun === true,
       }
-      const out = session.out()
-      const initOptions =
-        asked.write && !asked.dry_run && words.yes !== true ? await agreed(session, asked, words) : asked
-      if (initOptions === undefined) return session.exit(EXIT.problem)
-      const done = await session.init(initOptions)
+      const out = cli.out()
+      const initOptions = asked.write && !asked.dry_run && words.yes !== true ? await agreed(cli, asked, words) : asked
+      if (initOptions === undefined) return cli.exit(EXIT.problem)
+      const done = await initWith(cli, initOptions)
       if (!done.ok) {
         if (out.json) out.line(JSON.stringify(asBody(done.problem)))
-        session.exit(out.json ? EXIT.problem : printProblem(out, asBody(done.problem)))
+        cli.exit(out.json ? EXIT.problem : printProblem(out, asBody(done.problem)))
         return
       }
       if (out.json) out.line(JSON.stringify(done.value, null, 2))
@@ -59,18 +58,18 @@ export function addInitCommands(program: Command, session: Session): void {
         printInit(out, done.value, initOptions)
         if (initOptions.write) printHooks(out, done.value)
       }
-      if (initOptions.write && !initOptions.dry_run) await offerService(session, done.value, words)
+      if (initOptions.write && !initOptions.dry_run) await offerService(cli, done.value, words)
     })
 }
 
 /** In a terminal, show what would change and ask first, about the hooks separately. Undefined if the person does not agree. */
-async function agreed(session: Session, asked: InitOptions, words: Words): Promise<InitOptions | undefined> {
-  const out = session.out()
+async function agreed(cli: Cli, asked: InitOptions, words: Words): Promise<InitOptions | undefined> {
+  const out = cli.out()
   if (out.json || !process.stdin.isTTY) {
     printProblem(out, asBody(problem('init.needs_yes')))
     return undefined
   }
-  const planned = await session.init({ ...asked, hooks: false, dry_run: true })
+  const planned = await initWith(cli, { ...asked, hooks: false, dry_run: true })
   if (!planned.ok) {
     printProblem(out, asBody(planned.problem))
     return undefined
@@ -95,16 +94,16 @@ const aboutHooks = (absent: InitReport['hooks']): readonly string[] => [
 ]
 
 /** Without a gate, a hooked agent can do nothing, so the gate should start by itself. */
-async function offerService(session: Session, { hooks }: InitReport, words: Words): Promise<void> {
-  const { json, line, error } = session.out()
+async function offerService(cli: Cli, { hooks }: InitReport, words: Words): Promise<void> {
+  const { json, line, error } = cli.out()
   // With `json`, standard output is the report alone.
   const say = json ? error : line
-  const unit = session.service()
-  if (words.service === true) return unit === undefined ? session.fail(NO_SERVICE) : installService(session, unit, say)
+  const unit = serviceOf(cli)
+  if (words.service === true) return unit === undefined ? cli.fail(NO_SERVICE) : installService(cli, unit, say)
   if (hooks.every(({ state }) => state === 'absent') || unit === undefined || serviceState(unit) !== 'absent') return
   const isAsked = words.service === undefined && words.yes !== true && process.stdin.isTTY && !json
   if (isAsked) say('after a restart, the hooked agents cannot use their tools until somebody starts the gate')
-  if (isAsked && (await confirmed('start the gate when you log in?'))) return installService(session, unit, say)
+  if (isAsked && (await confirmed('start the gate when you log in?'))) return installService(cli, unit, say)
   say(
     'while no gate runs, the hooked agents cannot use their tools: `sluice service install` starts it when you log in',
   )
@@ -170,3 +169,6 @@ function printUndone(out: Out, { changed, notes }: InitReport): void {
   for (const note of notes) out.line(`! ${note}`)
   for (const { file, backup } of changed) out.line(`${backup === '' ? 'removed' : 'restored'} ${file}`)
 }
+
+const initWith = async (cli: Cli, asked: InitOptions): Promise<Result<InitReport>> =>
+  (await import('./init.ts')).initHere(cli.globals(), asked)

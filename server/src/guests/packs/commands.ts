@@ -3,28 +3,28 @@ import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { count as plural } from '../../kernel/contract/framed-text.ts'
 import { EXIT } from '../../adapters/cli/exit-codes.ts'
 import { fieldsOf, itemsOf, printReply, table, textOf, type Fields, type Out } from '../../adapters/cli/print.ts'
-import type { Session } from '../../adapters/cli/session.ts'
+import type { Cli } from '../../adapters/cli/cli.ts'
 
 /** Packs: what is known about the tools of well-known servers, and which configured servers they apply to. */
-export function addPackCommands(program: Command, session: Session): void {
+export function addPackCommands(program: Command, cli: Cli): void {
   program
     .command('packs [list] [name]')
     .description(
       'what Sluice knows about the tools of well-known servers: `packs list`, `packs show NAME`, `packs check`',
     )
     .action(async (verb: string | undefined, name: string | undefined) => {
-      const out = session.out()
+      const out = cli.out()
       const isShow = verb === 'show'
       if (!['list', 'show', 'check', undefined].includes(verb))
-        return session.fail(`\`packs ${verb ?? ''}\` is not a command; use packs list, packs show NAME or packs check`)
+        return cli.fail(`\`packs ${verb ?? ''}\` is not a command; use packs list, packs show NAME or packs check`)
       if (isShow && name === undefined)
-        return session.fail('name the pack: sluice packs show NAME; list them with: sluice packs list')
-      if (!isShow && name !== undefined) return session.fail(`\`packs ${verb ?? ''}\` takes no name`)
-      const reply = await session.send('GET', '/v1/packs')
+        return cli.fail('name the pack: sluice packs show NAME; list them with: sluice packs list')
+      if (!isShow && name !== undefined) return cli.fail(`\`packs ${verb ?? ''}\` takes no name`)
+      const reply = await cli.send('GET', '/v1/packs')
       const packs = itemsOf(reply.body)
       const found = packs.find((pack) => textOf(pack['pack']) === name)
       if (isShow && reply.status === 200 && found === undefined)
-        return session.fail(`there is no pack \`${name ?? ''}\`; list them with: sluice packs list`)
+        return cli.fail(`there is no pack \`${name ?? ''}\`; list them with: sluice packs list`)
       const code = printReply(out, isShow && found !== undefined ? { ...reply, body: found } : reply, () => {
         if (isShow && found !== undefined) printPack(out, found)
         else if (verb === 'check') printCheck(out, packs)
@@ -32,7 +32,7 @@ export function addPackCommands(program: Command, session: Session): void {
       })
       const isDiffering =
         verb === 'check' && packs.some((pack) => serversOf(pack).some((one) => count(one['differing']) > 0))
-      session.exit(code === EXIT.ok && isDiffering ? EXIT.problem : code)
+      cli.exit(code === EXIT.ok && isDiffering ? EXIT.problem : code)
     })
 }
 
