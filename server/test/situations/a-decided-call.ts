@@ -7,6 +7,7 @@ import {
   title,
   before,
   unavailableAt,
+  companionLostAt,
   forge,
   revoke,
   heldNote,
@@ -149,6 +150,27 @@ export const A_DECIDED_CALL: readonly Situation[] = [
       unavailableAt(2)(stage)
       await stage.approved(held)
     },
+  ],
+  [
+    'approved, and something that was added to the commit of its start is lost',
+    async (stage) => {
+      const held = await heldNote(stage)
+      stage.recorder.begin()
+      companionLostAt(2)(stage)
+      await stage.approved(held)
+    },
+  ],
+  [
+    'approved, overtaken every time, and resumed later',
+    async (stage) => {
+      const held = await heldNote(stage)
+      stage.recorder.begin()
+      stage.recorder.before((at) =>
+        at < 2 || at > 6 ? undefined : forge(stage, 'tools', 'book__note', {}).then(() => undefined),
+      )
+      await stage.approved(held)
+    },
+    'own gate',
   ],
   [
     'interrupted, idempotent, and retried',

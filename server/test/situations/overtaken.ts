@@ -1,5 +1,17 @@
 import { ADMIN } from '../gate/with-gate.ts'
-import { HARD, type Situation, text, title, before, unavailableAt, forge, revoke, consentFor, judged } from './stage.ts'
+import {
+  HARD,
+  type Situation,
+  text,
+  title,
+  before,
+  unavailableAt,
+  companionLostAt,
+  forge,
+  revoke,
+  consentFor,
+  judged,
+} from './stage.ts'
 
 /** Something changes between the judgement and the commit. */
 export const OVERTAKEN: readonly Situation[] = [
@@ -163,5 +175,39 @@ export const OVERTAKEN: readonly Situation[] = [
       await stage.told('book__note_again', text('x'))
     },
     'own gate',
+  ],
+  [
+    'a dry run that was made is kept when its call is overtaken',
+    async (stage) => {
+      before(2, (at) => forge(at, 'tools', 'book__note', {}))(stage)
+      await stage.told('book__note', text('tried'))
+    },
+    'own gate',
+  ],
+  [
+    'a consent that changes every time: a person is asked',
+    async (stage) => {
+      const consent_id = await consentFor(stage, 'book__note', 50)
+      stage.recorder.begin()
+      stage.recorder.before(async () => {
+        await forge(stage, 'consents', consent_id, {})
+        return undefined
+      })
+      await stage.told('book__note', text('x one'))
+    },
+  ],
+  [
+    'something that was added to the commit of a start is lost',
+    async (stage) => {
+      companionLostAt(1)(stage)
+      await stage.told('book__note_again', text('x'))
+    },
+  ],
+  [
+    'something that was added to the commit of a block is lost',
+    async (stage) => {
+      companionLostAt(1)(stage)
+      await stage.told('book__wipe', text('x'))
+    },
   ],
 ]

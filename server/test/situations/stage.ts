@@ -69,6 +69,11 @@ export const unavailableAt =
   (at: number) =>
   ({ recorder: { before: on } }: Stage): void =>
     on((position) => (position === at ? Promise.resolve('unavailable' as const) : undefined))
+/** A change that something else adds to the n-th commit is lost, and none of the commit's own. */
+export const companionLostAt =
+  (at: number) =>
+  ({ recorder: { before: on } }: Stage): void =>
+    on((position) => (position === at ? Promise.resolve({ lost: 999 }) : undefined))
 
 /** Writes a row as it would be if somebody had changed the database file. */
 export async function forge(

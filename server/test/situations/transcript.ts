@@ -2,8 +2,8 @@ import { isJsonObject, type Json } from '../../src/kernel/contract/json.ts'
 import type { Opinion } from '../../src/kernel/contract/verdict.ts'
 import type { Change, Committed, Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
 
-/** What is said about a commit instead of storing it: nothing listens at that moment. */
-export type Instead = 'unavailable'
+/** What is said about a commit instead of storing it: nothing listens at that moment, or something that was added to it is lost. */
+export type Instead = 'unavailable' | { readonly lost: number }
 
 export type Recorder = {
   readonly around: (ledger: Ledger & Outcomes) => Ledger & Outcomes
@@ -28,7 +28,7 @@ const isOfCorridor = (changes: readonly Change[]) =>
   )
 
 export function recorder(): Recorder {
-  const commits: { changes: readonly Change[]; committed: Committed | Instead }[] = []
+  const commits: { changes: readonly Change[]; committed: Committed }[] = []
   const stored = new Map<string, { readonly version: number; readonly row: Json }>()
   const told = new Map<string, Json>()
   let inner: Ledger | undefined
@@ -92,7 +92,7 @@ export function recorder(): Recorder {
   }
 }
 
-function saysCommitted(changes: readonly Change[], committed: Committed | Instead): string {
+function saysCommitted(changes: readonly Change[], committed: Committed): string {
   if (typeof committed === 'string') return committed
   if ('in_doubt' in committed) return 'in doubt'
   const lost = changes[committed.lost]
