@@ -4,9 +4,8 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import { MOVES } from './transitions.ts'
 import { callerIdentity, type CallerNames } from '../contract/caller-identity.ts'
 import type { Companion } from '../changes/companions.ts'
-import type { Change, Committed } from '../ports/ledger.ts'
+import type { Change } from '../ports/ledger.ts'
 import type { Accounts } from '../ports/reads.ts'
-import { lostAt } from '../changes/unrecorded.ts'
 
 /** How much one caller may have waiting for a decision at a time. */
 export type PendingLimits = { readonly requests: number; readonly bytes: number }
@@ -68,12 +67,6 @@ export function movedChanges(caller: CallerNames, bytes: number): readonly Chang
     { kind: 'spend', account: account.requests, units: 1 },
     { kind: 'spend', account: account.bytes, units: bytes },
   ]
-}
-
-/** Whether a commit was lost to another call of the same caller that was held first: count again. */
-export function isLostToPending(changes: readonly Change[], committed: Committed): boolean {
-  const lost = changes[lostAt(committed) ?? -1]
-  return (lost?.kind === 'spend' || lost?.kind === 'open') && lost.account.startsWith(PREFIX)
 }
 
 const NO_LONGER_PENDING: ReadonlySet<ApprovalState> = new Set(

@@ -14,6 +14,7 @@ import { heldCall, holdCall } from './held-call.ts'
 import type { LookAlikeValue } from '../../guests/sentences/recipient-marks.ts'
 import { beginRun } from '../runs/begin-run.ts'
 import type { Ready } from './check-call.ts'
+import { addToPlan, type CommitPlan, type LostMeans } from './commit-plan.ts'
 import type { Change } from '../ports/ledger.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
@@ -62,17 +63,19 @@ export function changesFor(
   verdict: Verdict,
   recording: Recording,
   expects: readonly Change[] = [],
-): { row: CallRow; changes: Change[] } {
+): CommitPlan & { readonly row: CallRow } {
   const row = firstRow(call, verdict, recording)
-  const changes: Change[] = row.state === 'executing' ? [...expects] : []
-  changes.push({ kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: row })
+  const plan = { row, changes: [] as Change[], means: [] as LostMeans[] }
+  if (row.state === 'executing') addToPlan(plan, 'changed', expects)
+  addToPlan(plan, 'taken', [{ kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: row }])
   if (row.idempotency_key !== undefined)
-    changes.push({ kind: 'once', key: `call ${row.idempotency_key}`, until: FOR_EVER })
-  if (verdict.effect === 'ask') changes.push(...holdChanges(row, approvalFor(row, recording), recording.now))
+    addToPlan(plan, 'same_key', [{ kind: 'once', key: `call ${row.idempotency_key}`, until: FOR_EVER }])
+  if (verdict.effect === 'ask') addToPlan(plan, 'taken', holdChanges(row, approvalFor(row, recording), recording.now))
   const about = recording.ready?.about
   const more = about === undefined ? { verdict } : { verdict, about }
-  changes.push({ kind: 'audit', entry: auditOf(TYPE_OF[verdict.effect], row, recording.now, more) })
-  return { row, changes }
+  const entry = auditOf(TYPE_OF[verdict.effect], row, recording.now, more)
+  addToPlan(plan, 'taken', [{ kind: 'audit', entry }])
+  return plan
 }
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER

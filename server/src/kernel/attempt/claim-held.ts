@@ -1,8 +1,6 @@
 import type { Call, CallRow, Outcome } from '../contract/call.ts'
 import { mayContinue } from '../identity/grants.ts'
 import { identityOf } from './identity-of.ts'
-import { lostAt } from '../changes/unrecorded.ts'
-import type { Change, Committed } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import { describeCall, type Links } from './describe-call.ts'
 
@@ -49,16 +47,7 @@ export async function heldOrNext(deps: ClaimDeps, call: Call): Promise<Outcome |
   const equal = await deps.tables.list('calls', { identity }, { limit: MOST_EQUAL, newest_first: true })
   const before = equal.find(({ row }) => isSameSession(row, call)) ?? equal[MOST_EQUAL - 1]
   const held = await claimHeld(deps, call)
-  return held ?? { next: `${NEXT}${before?.row.call_id ?? 'none'} ${call.thread} ${identity}` }
-}
-
-/** Begins the keys under which equal calls of a client are held one after another. */
-const NEXT = 'call.held after '
-
-/** Whether an equal call of the same client was held first. */
-export function isLostToEqual(changes: readonly Change[], committed: Committed): boolean {
-  const lost = changes[lostAt(committed) ?? -1]
-  return lost?.kind === 'once' && lost.key.startsWith(NEXT)
+  return held ?? { next: `call.held after ${before?.row.call_id ?? 'none'} ${call.thread} ${identity}` }
 }
 
 /** An approval is for the credential that asked: one with a smaller grant asks again. */

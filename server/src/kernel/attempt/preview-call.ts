@@ -13,11 +13,11 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
-import { expectTool, isLostToOthers, readPauses } from './facts/changeable-facts.ts'
+import { expectTool, readPauses } from './facts/changeable-facts.ts'
 import type { JudgedCall } from './judge-call.ts'
 import { problemOfFilled, type FilledDeps } from '../../guests/content/judge-filled.ts'
 import type { PreparedCall } from './prepare-call.ts'
-import { whyUnrecorded } from '../changes/unrecorded.ts'
+import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
 
 export type PreviewDeps = FilledDeps & {
   readonly servers: ToolServers
@@ -106,7 +106,7 @@ async function dryRunOf(
   if (forbidden !== undefined) return stop('call.dry_run_failed')
   const changes: readonly Change[] = [...expects, ...own.expects, { kind: 'audit', entry: previewed(deps, call) }]
   const recorded = await deps.ledger.commit(changes)
-  if (isLostToOthers(changes, recorded)) return { is: 'overtaken' }
+  if (lostAt(recorded) !== undefined) return { is: 'overtaken' }
   if (recorded !== 'committed') return { is: 'stopped', problem: whyUnrecorded(recorded) }
   const answer = await deps.servers.call({
     server: call.server,

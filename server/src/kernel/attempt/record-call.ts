@@ -6,26 +6,26 @@ import { strongWhereHidden } from '../approvals/hidden-places.ts'
 import type { Facts } from '../decide/facts.ts'
 import { freesAt } from '../decide/judge-budget.ts'
 import { judgedOf } from '../policy/recorded-call.ts'
-import { bytesOf, isLostToPending, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
+import { bytesOf, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
 import { showRequest } from '../approvals/show-request.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import { isInDoubt } from '../changes/unrecorded.ts'
-import { commitAndStop } from '../identity/quarantine.ts'
-import type { Change, Committed, InDoubt } from '../ports/ledger.ts'
+import { commitAndStop, stoppingChanges } from '../identity/quarantine.ts'
+import type { Committed, InDoubt } from '../ports/ledger.ts'
 import type { Ids, Probe } from '../ports/runtime.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { valueSources } from '../sessions/value-sources.ts'
 import { changesFor, type Hold, type Recording } from './call-changes.ts'
 import type { Ready } from './check-call.ts'
-import { heldOrNext, isLostToEqual, type ClaimDeps } from './claim-held.ts'
+import { addToPlan } from './commit-plan.ts'
+import { heldOrNext, type ClaimDeps } from './claim-held.ts'
 import { describeCall } from './describe-call.ts'
 import { earlierCall, keyOf, type EarlierDeps } from './earlier-call.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
 import type { StartedCall } from './execute-call.ts'
-import { isLostToBudget, spendChanges } from '../decide/facts/budget-facts.ts'
-import { consentChanges, isLostToConsent } from '../consents/facts/consent-facts.ts'
-import { grantChanges, isLostToGrant } from '../identity/facts/grant-calls.ts'
-import { isLostToOthers } from './facts/changeable-facts.ts'
+import { spendChanges } from '../decide/facts/budget-facts.ts'
+import { consentChanges } from '../consents/facts/consent-facts.ts'
+import { grantChanges } from '../identity/facts/grant-calls.ts'
 import { integrityFinding } from './integrity-finding.ts'
 import { isCallCurrent, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import type { PreparedCall } from './prepare-call.ts'
@@ -100,26 +100,29 @@ export async function recordCall(
   // Read after the judgement: an equal call may have been held since.
   const equal = isAsk && request.executor === 'client' ? await heldOrNext(deps, call) : undefined
   if (equal !== undefined && 'status' in equal) return equal
-  const { row, changes } = changesFor(storable, verdict, recording, seen.expects)
+  const plan = changesFor(storable, verdict, recording, seen.expects)
+  const { row, changes } = plan
   const isStart = row.state === 'executing'
-  if (equal !== undefined) changes.push({ kind: 'once', key: equal.next, until: row.held_until ?? now })
-  changes.push(...integrityFinding(call, verdict, now))
-  changes.push(...spendChanges(verdict, facts.budgets))
-  changes.push(...consentChanges(verdict, facts))
-  changes.push(...grantChanges(verdict, call.caller))
-  changes.push(...pending.value)
+  if (equal !== undefined) addToPlan(plan, 'used_up', [{ kind: 'once', key: equal.next, until: row.held_until ?? now }])
+  addToPlan(plan, 'taken', integrityFinding(call, verdict, now))
+  addToPlan(plan, 'used_up', spendChanges(verdict, facts.budgets))
+  addToPlan(plan, 'used_up', consentChanges(verdict, facts))
+  addToPlan(plan, 'used_up', grantChanges(verdict, call.caller))
+  addToPlan(plan, 'used_up', pending.value)
   const unsynced = isStart && maySyncLater(tool, row, changes, listeners)
   if (unsynced) changes.push({ kind: 'sync_later' })
   deps.probe('intent.before')
   // INVARIANT: nothing is awaited between this check and the commit of a start.
   if (isStart && !isCallCurrent(deps, judged, call.server)) return 'overtaken'
-  const recorded = await (isStart ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, now, changes))
+  const recorded = await (isStart
+    ? deps.ledger.commit(changes)
+    : commitAndStop(deps.ledger, changes, () => stoppingChanges(deps, call, verdict, now)))
   deps.probe('intent.after')
   if (recorded === 'committed')
     return isStart && row.executor === undefined
       ? { row, version: 1, generation, unsynced }
       : describeCall(row, deps.links)
-  return unrecorded(deps, request, { call, tool, integrity: 'intact' }, row, changes, recorded)
+  return unrecorded(deps, request, { call, tool, integrity: 'intact' }, plan, recorded)
 }
 
 const NONE_PENDING: Awaited<ReturnType<typeof pendingChanges>> = ok([])
@@ -136,23 +139,21 @@ async function unrecorded(
   deps: RecordDeps,
   request: CallRequest,
   prepared: PreparedCall,
-  row: CallRow,
-  changes: readonly Change[],
+  { row, means }: ReturnType<typeof changesFor>,
   recorded: Exclude<Committed, 'committed'>,
 ): Promise<Outcome | 'overtaken'> {
   if (isInDoubt(recorded)) return notSent(deps, recorded, row)
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))
-  if (isLostToOthers(changes, recorded)) {
-    await deps.catalogue.refresh(prepared.call.server)
-    return 'overtaken'
+  switch (means[recorded.lost]) {
+    case 'changed':
+      await deps.catalogue.refresh(prepared.call.server)
+      return 'overtaken'
+    case 'same_key':
+    case 'taken':
+      return (await earlierCall(deps, request, prepared)) ?? refused(problem('audit.unavailable'))
+    default:
+      return 'overtaken'
   }
-  const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant, isLostToPending, isLostToEqual].some((isLost) =>
-    isLost(changes, recorded),
-  )
-  if (isOvertaken) return 'overtaken'
-  // The only other expectation that another request can break is the idempotency key: the other request was first.
-  const earlier = await earlierCall(deps, request, prepared)
-  return earlier ?? refused(problem('audit.unavailable'))
 }
 
 /** A document may require its requests to be decided sooner, never later. */

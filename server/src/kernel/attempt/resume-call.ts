@@ -11,13 +11,13 @@ import { judgedOf } from '../policy/recorded-call.ts'
 import type { AskDeps } from './run-read-back.ts'
 import { auditOf, blockedProblem, isOverBudget } from './call-changes.ts'
 import { checkCall, type Ready } from './check-call.ts'
+import { addToPlan, type CommitPlan } from './commit-plan.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { ExecuteCall } from './execute-call.ts'
 import { spendChanges } from '../decide/facts/budget-facts.ts'
 import { consentChanges } from '../consents/facts/consent-facts.ts'
 import type { Intake } from './intake.ts'
 import { NOT_ON_RECORD, storedCallFinding } from './integrity-finding.ts'
-import { isLostToOthers } from './facts/changeable-facts.ts'
 import { isCallCurrent, judgeCall, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -25,9 +25,9 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { AuditReads, Held } from '../ports/reads.ts'
 import type { Digest, Probe } from '../ports/runtime.ts'
 import { previewCall, previewWanted, type PreviewDeps } from './preview-call.ts'
-import { quarantineChanges } from '../identity/quarantine.ts'
+import { commitAndStop, quarantineChanges } from '../identity/quarantine.ts'
 import { withStanding } from '../identity/standing-grants.ts'
-import { isInDoubt, isUnrecorded } from '../changes/unrecorded.ts'
+import { isInDoubt, isUnrecorded, lostAt } from '../changes/unrecorded.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
 import { isToBeRetried, retryFact } from './retry-changes.ts'
 import { isStartOnRecord } from './start-on-record.ts'
@@ -100,8 +100,7 @@ async function resume(
     if (!next.ok && NOT_NOW.includes(next.problem.code)) return 'later'
     // A check can take long, so use the time at which the call would start.
     const now = deps.clock()
-    const consequences = judged === undefined ? [] : await consequencesOf(deps, held.row, judged, now)
-    const started = await commitNext(deps, held, approval, rechecked, consequences, now)
+    const started = await commitNext(deps, held, approval, rechecked, now)
     if (started === 'lost') continue
     if (started === 'unavailable') return 'later'
     if (!next.ok || started.executor === 'client') return describeCall(started, deps.links)
@@ -126,18 +125,11 @@ type Rechecked = { readonly next: Result<Recheck>; readonly judged?: JudgedCall;
 /** What a start puts on the row: the new verdict, and the policy and the facts behind it. */
 type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
 
-/**
- * What a start expects of others and spends of budgets and consents, and what happens to a caller whose approved call turns out
- * to contain a honey token.
- */
-async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: JudgedCall, now: number): Promise<Change[]> {
-  const { facts, verdict, seen } = judged
-  return [
-    ...(verdict.effect === 'allow' ? seen.expects : []),
-    ...spendChanges(verdict, facts.budgets),
-    ...consentChanges(verdict, facts),
-    ...(await quarantineChanges(deps, row, verdict, now)),
-  ]
+/** What a start expects of others and spends of budgets and consents. */
+function addConsequences(plan: CommitPlan, { facts, verdict, seen }: JudgedCall): void {
+  if (verdict.effect === 'allow') addToPlan(plan, 'changed', seen.expects)
+  addToPlan(plan, 'used_up', spendChanges(verdict, facts.budgets))
+  addToPlan(plan, 'used_up', consentChanges(verdict, facts))
 }
 
 /** A dry run that a rule requires and that could not be made before the approval, because it was not declared free of effects. */
@@ -234,7 +226,6 @@ async function commitNext(
   held: Held<'calls'>,
   approval: Held<'approvals'> | undefined,
   { next, ready, judged }: Rechecked,
-  consequences: readonly Change[],
   now: number,
 ): Promise<CallRow | 'lost' | 'unavailable'> {
   const isOver = next.ok && approval?.row.state === 'approved' && !consume(approval.row, now).ok
@@ -262,20 +253,24 @@ async function commitNext(
         outcome: row.state,
         about: { code: next.problem.code, ...ready?.about },
       })
-  const changes: Change[] = [
-    { kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row },
-    ...approvalChange(approval, next.ok, now),
-    { kind: 'audit', entry },
-    ...(next.ok ? [] : storedCallFinding(row, next.problem, now)),
-    ...consequences,
-  ]
+  const plan: CommitPlan = { changes: [], means: [] }
+  addToPlan(plan, 'taken', [{ kind: 'swap', table: 'calls', id: row.call_id, from: held.version, to: row }])
+  addToPlan(plan, 'taken', approvalChange(approval, next.ok, now))
+  addToPlan(plan, 'taken', [{ kind: 'audit', entry }])
+  if (!next.ok) addToPlan(plan, 'taken', storedCallFinding(row, next.problem, now))
+  if (judged !== undefined) addConsequences(plan, judged)
+  // An approved call may turn out to contain a honey token.
+  const stopping = () => (judged === undefined ? [] : quarantineChanges(deps, row, judged.verdict, now))
   deps.probe('intent.before')
   // INVARIANT: nothing is awaited between this check and the commit.
   if (next.ok && judged !== undefined && !isCallCurrent(deps, judged, row.server)) return 'lost'
-  const recorded = await deps.ledger.commit(changes)
+  const recorded = await (next.ok
+    ? deps.ledger.commit(plan.changes)
+    : commitAndStop(deps.ledger, plan.changes, stopping))
   deps.probe('intent.after')
   if (recorded === 'committed') return row
-  if (isLostToOthers(changes, recorded)) await deps.catalogue.refresh(row.server)
+  const lost = lostAt(recorded)
+  if (lost !== undefined && plan.means[lost] === 'changed') await deps.catalogue.refresh(row.server)
   if (isInDoubt(recorded) && next.ok) {
     // Not sent, even if it turns out to be recorded as started: the judgement may no longer apply by then.
     const ended = endedUnstarted(before, problem('audit.in_doubt', { call_id: row.call_id, sent: 'no' }), now)

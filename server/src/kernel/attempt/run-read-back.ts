@@ -8,8 +8,8 @@ import { outputText } from './interpret.ts'
 import { judgeAnswer } from './plan-read-back.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { auditOf } from './call-changes.ts'
-import { whyUnrecorded } from '../changes/unrecorded.ts'
-import { expectTool, isLostToOthers, readPauses } from './facts/changeable-facts.ts'
+import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
+import { expectTool, readPauses } from './facts/changeable-facts.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
@@ -90,7 +90,7 @@ async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Questio
   const changes: readonly Change[] = [...expects, ...expectTool(tool), { kind: 'audit', entry }]
   const recorded = await deps.ledger.commit(changes)
   if (recorded === 'committed') return { is: 'committed', canonical_args: canonical.value }
-  return isLostToOthers(changes, recorded) ? { is: 'lost' } : { is: 'unrecorded', why: whyUnrecorded(recorded) }
+  return lostAt(recorded) !== undefined ? { is: 'lost' } : { is: 'unrecorded', why: whyUnrecorded(recorded) }
 }
 
 async function sendQuestion(

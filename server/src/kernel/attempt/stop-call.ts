@@ -3,8 +3,8 @@ import type { Problem } from '../contract/problems.ts'
 import { freesAt } from '../decide/judge-budget.ts'
 import { judgedOf } from '../policy/recorded-call.ts'
 import { whyUnrecorded } from '../changes/unrecorded.ts'
-import { commitAndStop } from '../identity/quarantine.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import { commitAndStop, stoppingChanges } from '../identity/quarantine.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import { outputLabel } from '../sessions/labels.ts'
 import { auditOf, blockedProblem } from './call-changes.ts'
@@ -41,7 +41,7 @@ export async function stopCall(
   }
   const isFailed = why.code === 'call.dry_run_failed' || why.code === 'call.check_failed'
   const settled: CallRow = isFailed ? row : { ...row, state: 'refused' }
-  const recorded = await commitAndStop(deps, call, verdict, facts.now, [
+  const changes: Change[] = [
     { kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: settled },
     {
       kind: 'audit',
@@ -53,7 +53,9 @@ export async function stopCall(
     },
     ...outputLabel(settled, 0, facts.now),
     ...integrityFinding(call, verdict, facts.now),
-  ])
+  ]
+  const stopping = () => stoppingChanges(deps, call, verdict, facts.now)
+  const recorded = await commitAndStop(deps.ledger, changes, stopping)
   return recorded === 'committed' ? describeCall(settled, deps.links) : refused(whyUnrecorded(recorded))
 }
 

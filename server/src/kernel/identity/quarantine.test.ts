@@ -4,7 +4,7 @@ import type { Verdict } from '../contract/verdict.ts'
 import { callWith } from '../decide/neutral-facts.suite.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
-import { commitAndStop } from './quarantine.ts'
+import { commitAndStop, stoppingChanges } from './quarantine.ts'
 
 const SCOPE = 'caller:agent:a'
 const stopped: PauseRow = { v: 1, scope: SCOPE, effect: 'block', active: true, by: 'trap', reason: '', at: 0 }
@@ -38,7 +38,7 @@ function pauseStore(first: PauseRow | undefined, meanwhile: readonly PauseRow[] 
   return { deps: { tables, ledger }, now: () => held?.row, audited }
 }
 const stop = (store: ReturnType<typeof pauseStore>, verdict = sprung) =>
-  commitAndStop(store.deps, callWith({}), verdict, 5, [record])
+  commitAndStop(store.deps.ledger, [record], () => stoppingChanges(store.deps, callWith({}), verdict, 5))
 
 describe('a quarantine', () => {
   test('is written with the record, even over a pause that was lifted or only asked', async () => {
@@ -70,7 +70,10 @@ describe('a quarantine', () => {
     expect(store.now()).toBeUndefined()
     const losing: Change = { kind: 'expect', table: 'calls', id: 'x', version: 7 }
     const again = pauseStore(undefined)
-    expect(await commitAndStop(again.deps, callWith({}), sprung, 5, [record, losing])).toEqual({ lost: 1 })
+    const stopping = () => stoppingChanges(again.deps, callWith({}), sprung, 5)
+    expect(await commitAndStop(again.deps.ledger, [record, losing], stopping)).toEqual({ lost: 1 })
     expect(again.now()).toBeUndefined()
+    const added = { commit: () => Promise.resolve({ lost: 9 }) }
+    expect(await commitAndStop(added, [record], stopping)).toEqual({ lost: 9 })
   })
 })

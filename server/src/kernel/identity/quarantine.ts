@@ -5,32 +5,38 @@ import { findingIfGateTargeted } from './gate-targeted.ts'
 import { pauseScopeOf } from '../decide/judge-pause.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
+import type { MaybePromise } from '../ports/runtime.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
 const TRIES = 100
 
 /**
- * Commits the record of a call and, if a trap was triggered, what stops its caller. If a concurrent commit changes the same
- * pause, only that pause is read again: the finding stays.
+ * Commits the record of a call that does not start together with what stops its caller. If a concurrent commit changes the same pause, only
+ * that part is made again: the record and its findings stay.
  */
 export async function commitAndStop(
-  deps: { readonly tables: Tables; readonly ledger: Ledger },
+  ledger: Ledger,
+  changes: readonly Change[],
+  stopping: () => MaybePromise<readonly Change[]>,
+): Promise<Committed> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const added = await stopping()
+    const committed = await ledger.commit(added.length === 0 ? changes : [...changes, ...added])
+    const lost = lostAt(committed)
+    const isOfStopping = lost !== undefined && lost >= changes.length && lost < changes.length + added.length
+    if (!isOfStopping) return committed
+  }
+  return 'unavailable'
+}
+
+/** If a trap was triggered, what stops the caller, and what tells the operator that the gate itself was the target. */
+export async function stoppingChanges(
+  deps: { readonly tables: Tables },
   call: Call,
   verdict: Verdict,
   now: number,
-  changes: readonly Change[],
-): Promise<Committed> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const stopping = [
-      ...(await quarantineChanges(deps, call, verdict, now)),
-      ...findingIfGateTargeted(call, verdict, now),
-    ]
-    const committed = await deps.ledger.commit(stopping.length === 0 ? changes : [...changes, ...stopping])
-    const lost = lostAt(committed)
-    const isOwn = lost === undefined || lost < changes.length
-    if (isOwn) return committed
-  }
-  return 'unavailable'
+): Promise<readonly Change[]> {
+  return [...(await quarantineChanges(deps, call, verdict, now)), ...findingIfGateTargeted(call, verdict, now)]
 }
 
 /**

@@ -11,13 +11,12 @@ import type { Policy } from '../policy/policy.ts'
 import { grantedTools } from '../identity/granted-tools.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { auditOf, blockedProblem } from '../attempt/call-changes.ts'
-import { isLostToOthers } from '../attempt/facts/changeable-facts.ts'
 import { gatherSeen, type FactsDeps } from '../attempt/gather-facts.ts'
 import { isJudgementCurrent, type JudgedCall } from '../attempt/judge-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Digest, Ids } from '../ports/runtime.ts'
-import { commitAndStop } from '../identity/quarantine.ts'
-import { whyUnrecorded } from '../changes/unrecorded.ts'
+import { commitAndStop, stoppingChanges } from '../identity/quarantine.ts'
+import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
 
 export type JudgeReadDeps = FactsDeps & {
   readonly policy: () => Policy
@@ -99,8 +98,10 @@ async function recordOnce(deps: JudgeReadDeps, judged: JudgedRead): Promise<Prob
   })
   const changes: readonly Change[] = [...(isAllowed ? seen.expects : []), { kind: 'audit', entry }]
   if (isAllowed && !isJudgementCurrent(deps, judged)) return 'overtaken'
-  const recorded = await (isAllowed ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, at, changes))
-  if (isLostToOthers(changes, recorded)) return 'overtaken'
+  const recorded = await (isAllowed
+    ? deps.ledger.commit(changes)
+    : commitAndStop(deps.ledger, changes, () => stoppingChanges(deps, call, verdict, at)))
+  if (lostAt(recorded) !== undefined) return 'overtaken'
   if (recorded !== 'committed') return whyUnrecorded(recorded)
   if (isAllowed) return 'recorded'
   return verdict.effect === 'block' ? blockedProblem(verdict) : problem('read.needs_person', whoAsks(verdict))

@@ -5,11 +5,10 @@ import type { Facts } from '../../decide/facts.ts'
 import { pauseScopesOf } from '../../decide/judge-pause.ts'
 import { credentialState } from '../../identity/credential-state.ts'
 import { successorOf } from '../../identity/successor.ts'
-import type { Change, Committed } from '../../ports/ledger.ts'
+import type { Change } from '../../ports/ledger.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
 import { knownOrReadRow } from '../../ports/maybe-promise.ts'
-import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions that were read. */
 export type ChangeableFacts = Pick<Facts, 'pauses' | 'credential'> & SeenVersions
@@ -184,10 +183,4 @@ const UNKNOWN_KEY: Known = { credential: 'unknown', valid_until: Infinity }
 function ofKey(held: Held<'credentials'> | undefined, now: number): Known {
   if (held === undefined) return { credential: 'revoked', valid_until: Infinity }
   return { credential: credentialState(held.row, now), key: held, valid_until: held.row.expires_at ?? Infinity }
-}
-
-/** Whether a commit was lost because somebody paused, changed a definition or revoked a key: judge again. */
-export function isLostToOthers(changes: readonly Change[], committed: Committed): boolean {
-  const lost = changes[lostAt(committed) ?? -1]
-  return lost?.kind === 'expect' && (lost.table === 'pauses' || lost.table === 'tools' || lost.table === 'credentials')
 }

@@ -8,10 +8,9 @@ import { consentIn, consentUsed, isFlowConsented, type CoverFacts } from '../cov
 import { consentListsOf } from '../build-consent.ts'
 import { actorHash } from '../../../guests/flows/actor-hash.ts'
 import { isAbout, isFor, type ConsentFact, type ConsentMoment } from '../match-consent.ts'
-import type { Change, Committed } from '../../ports/ledger.ts'
+import type { Change } from '../../ports/ledger.ts'
 import type { Accounts, Held, Tables } from '../../ports/reads.ts'
 import type { Digest } from '../../ports/runtime.ts'
-import { lostAt } from '../../changes/unrecorded.ts'
 import { asItStands, expectsKey } from '../../identity/standing-grants.ts'
 
 export type ConsentDeps = {
@@ -112,11 +111,4 @@ export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
   changes.push({ kind: 'spend', account: callsAccount(row), units: 1 })
   if (row.cost !== undefined) changes.push({ kind: 'spend', account: costAccount(row), units: cost })
   return changes
-}
-
-/** Whether a commit was lost because the consent was revoked, or its last unit spent by another call: decide again. */
-export function isLostToConsent(changes: readonly Change[], committed: Committed): boolean {
-  const lost = changes[lostAt(committed) ?? -1]
-  if (lost?.kind === 'spend') return lost.account.startsWith('consent:')
-  return lost?.kind === 'expect' && (lost.table === 'consents' || lost.table === 'flow_consents')
 }

@@ -4,10 +4,9 @@ import type { Verdict } from '../../contract/verdict.ts'
 import { chargesFor, type BudgetFact, type BudgetCharge } from '../budgets.ts'
 import type { Facts } from '../facts.ts'
 import { isOver } from '../judge-budget.ts'
-import type { Change, Committed } from '../../ports/ledger.ts'
+import type { Change } from '../../ports/ledger.ts'
 import type { Accounts } from '../../ports/reads.ts'
 import { settingsOf, type Judgement } from '../../attempt/facts/load-judgement.ts'
-import { lostAt } from '../../changes/unrecorded.ts'
 
 export type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
 
@@ -50,10 +49,4 @@ export function spendChanges(verdict: Verdict, budgets: Facts['budgets']): Chang
       const spend: Change = { kind: 'spend', account, units: needs }
       return opened ? [spend] : [{ kind: 'open', account, units: limit, ...until }, spend]
     })
-}
-
-/** Whether a commit was lost to another one that spent first, or opened the account first: read again, decide again. */
-export function isLostToBudget(changes: readonly Change[], committed: Committed): boolean {
-  const lost = changes[lostAt(committed) ?? -1]
-  return (lost?.kind === 'spend' || lost?.kind === 'open') && lost.account.startsWith('budget ')
 }

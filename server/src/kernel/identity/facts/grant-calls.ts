@@ -1,8 +1,7 @@
 import type { Caller, Grant } from '../../contract/caller.ts'
 import type { Verdict } from '../../contract/verdict.ts'
-import type { Change, Committed } from '../../ports/ledger.ts'
+import type { Change } from '../../ports/ledger.ts'
 import type { Accounts } from '../../ports/reads.ts'
-import { lostAt } from '../../changes/unrecorded.ts'
 
 export const grantAccount = ({ key }: Grant): string => `grant:${key}`
 
@@ -19,9 +18,4 @@ export function callsLeft(accounts: Accounts, { grant }: Caller): undefined | Pr
 export function grantChanges(verdict: Verdict, { grant }: Caller): Change[] {
   const isCounted = grant?.calls !== undefined && verdict.effect !== 'block'
   return isCounted ? [{ kind: 'spend', account: grantAccount(grant), units: 1 }] : []
-}
-
-export function isLostToGrant(changes: readonly Change[], committed: Committed): boolean {
-  const lost = changes[lostAt(committed) ?? -1]
-  return lost?.kind === 'spend' && lost.account.startsWith('grant:')
 }
