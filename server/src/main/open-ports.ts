@@ -1,4 +1,5 @@
 import { createRunOutput } from '../kernel/runs/run-output.ts'
+import { plainSentence } from '../kernel/approvals/plain-sentence.ts'
 import { loadRoutes } from '../kernel/approvals/load-routes.ts'
 import { requestTimeout } from '../kernel/approvals/request-timeout.ts'
 import { linksOf } from '../guests/hub/hub-links.ts'
@@ -130,6 +131,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     showsTokens: process.env['ENV'] === 'dev',
     settings: { file: settings.file, sections: configSections(config) },
     holdFor: (verdict, risk) => requestTimeout(config.approvals, verdict, risk),
+    sentence: guests.ports.makeSentence ?? plainSentence,
     routes: loadRoutes(config.approvals, config.channels),
     serverSettings: () => table,
     pendingLimits: {

@@ -4,7 +4,7 @@ import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../kernel/contrac
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Held, Page, Searches, SearchWhere } from '../../kernel/ports/reads.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
-import { summariseCall, type SummaryDeps } from './summarise-call.ts'
+import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
 
 export type ListCallsDeps = SummaryDeps & { readonly searches: Searches }
 export type CallsPage = { readonly items: readonly CallSummary[]; readonly next?: number }

@@ -12,7 +12,7 @@ import type { ServerReport } from '../../kernel/catalogue/server-report.ts'
 import { listConsents, type ConsentReadDeps } from '../../kernel/consents/list-consents.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Searches, SearchTable, SearchWhere } from '../../kernel/ports/reads.ts'
-import { summariseCall } from './summarise-call.ts'
+import { summariseCall } from '../../kernel/attempt/summarise-call.ts'
 import { newestRows } from './newest-rows.ts'
 
 export type AttentionDeps = ApprovalReadDeps &

@@ -9,7 +9,7 @@ import { asCalled } from '../../kernel/decide/as-called.ts'
 import { riskInWords } from '../../kernel/approvals/risk-in-words.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
-import { summariseCall, type SummaryDeps } from './summarise-call.ts'
+import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
 
 export type LifeDeps = SummaryDeps & { readonly tables: Tables }
 

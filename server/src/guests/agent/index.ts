@@ -9,7 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const agent: Guest = {
   name: 'agent',
-  needs: ['workflows', 'models', 'search'],
+  needs: ['workflows', 'models'],
   runKinds: {
     agent: async () => (await import('./run-kind.ts')).agentKind,
   },

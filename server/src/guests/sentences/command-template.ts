@@ -1,7 +1,7 @@
 import { grouped } from '../../kernel/contract/framed-text.ts'
 import { before, of, values, type Draft, type Made } from './draft.ts'
-import { hostsIn, namesIn } from './hosts.ts'
-import type { Leaf } from './leaves.ts'
+import { hostsIn, namesIn } from '../../kernel/text/hosts.ts'
+import type { ArgumentLeaf } from '../../kernel/text/argument-roles.ts'
 import { joined, name, printed, text } from './pieces.ts'
 
 /** A shorter command is shown whole. */
@@ -45,7 +45,7 @@ export function runCommand(draft: Draft): Made {
 }
 
 /** The command of a call: what the tool declares to be one, else the first argument that is named like one. A list of words is one command. */
-export function commandIn(draft: Pick<Draft, 'leaves' | 'shell'>): readonly Leaf[] {
+export function commandIn(draft: Pick<Draft, 'leaves' | 'shell'>): readonly ArgumentLeaf[] {
   const { leaves, shell } = draft
   const declared = leaves.filter(({ at }) => shell !== undefined && (at === shell || at.startsWith(`${shell}/`)))
   if (declared.length > 0) return declared
@@ -57,7 +57,7 @@ export function commandIn(draft: Pick<Draft, 'leaves' | 'shell'>): readonly Leaf
 const PLAIN_WORD = /^[\w@%+=:,./~*?{}[\]-]+$/
 
 /** One word is a line for a shell; several are its arguments, so that each that would be read as more than one is in quotation marks. */
-export function commandText(parts: readonly Leaf[]): string {
+export function commandText(parts: readonly ArgumentLeaf[]): string {
   if (parts.length === 1) return parts[0]?.text ?? ''
   return parts.map(({ text: word }) => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

@@ -1,14 +1,14 @@
 import type { SentencePiece } from '../../kernel/contract/sentence.ts'
-import type { Leaf, Role } from './leaves.ts'
+import type { ArgumentLeaf, ArgumentRole } from '../../kernel/text/argument-roles.ts'
 import { joined, text, type Printer } from './pieces.ts'
-import { hasAny, nounIn } from './vocabulary.ts'
+import { hasAny, nounIn } from '../../kernel/text/tool-vocabulary.ts'
 
 /** The input of a template. */
 export type Draft = {
   readonly tool_id: string
   /** The words of the tool's name. */
   readonly words: readonly string[]
-  readonly leaves: readonly Leaf[]
+  readonly leaves: readonly ArgumentLeaf[]
   /** Where the shell command is, for a tool that takes one: a JSON pointer. */
   readonly shell?: string
   /** How many top-level arguments there are. */
@@ -19,18 +19,19 @@ export type Draft = {
 /** A sentence without its common ending. `used`: the leaves whose values it contains. */
 export type Made = {
   readonly pieces: readonly SentencePiece[]
-  readonly used: readonly Leaf[]
+  readonly used: readonly ArgumentLeaf[]
   readonly button: string
 }
 
-export const of = ({ leaves }: Draft, ...roles: readonly Role[]): readonly Leaf[] =>
+export const of = ({ leaves }: Draft, ...roles: readonly ArgumentRole[]): readonly ArgumentLeaf[] =>
   leaves.filter(({ role }) => roles.includes(role))
-export const values = ({ print }: Draft, leaves: readonly Leaf[]) => joined(leaves.map((leaf) => print.value(leaf)))
+export const values = ({ print }: Draft, leaves: readonly ArgumentLeaf[]) =>
+  joined(leaves.map((leaf) => print.value(leaf)))
 export const before = (words: string, pieces: readonly SentencePiece[]) =>
   pieces.length === 0 ? [] : [text(words), ...pieces]
 
 /** ` in the folder x`: of a disk, a mailbox or anything else that has folders. */
-export const inFolders = (draft: Draft, folders: readonly Leaf[], word = 'in') =>
+export const inFolders = (draft: Draft, folders: readonly ArgumentLeaf[], word = 'in') =>
   before(` ${word} the ${folders.length === 1 ? 'folder' : 'folders'} `, values(draft, folders))
 
 /** Whether the tool's name says that it acts on folders: `create_directory`, `mkdir`. */

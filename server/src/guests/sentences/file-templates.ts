@@ -1,8 +1,8 @@
 import { splitWords } from '../../kernel/text/split-words.ts'
 import { before, inFolders, isFolderTool, of, values, type Draft, type Made } from './draft.ts'
-import type { Leaf } from './leaves.ts'
+import type { ArgumentLeaf } from '../../kernel/text/argument-roles.ts'
 import { counted, name, text } from './pieces.ts'
-import { COPIES, CREATES, DETAILS, hasAny, LISTS, MOVES, SEARCHES } from './vocabulary.ts'
+import { COPIES, CREATES, DETAILS, hasAny, LISTS, MOVES, SEARCHES } from '../../kernel/text/tool-vocabulary.ts'
 
 export function writeFile(draft: Draft): Made {
   const [paths, folders] = [of(draft, 'path'), of(draft, 'folder')]
@@ -26,7 +26,7 @@ export function writeFile(draft: Draft): Made {
   }
 }
 
-function writeFolder(draft: Draft, folders: readonly Leaf[]): Made {
+function writeFolder(draft: Draft, folders: readonly ArgumentLeaf[]): Made {
   const verb = hasAny(draft.words, CREATES) ? 'Create' : 'Change'
   return {
     pieces: [text(`${verb} the ${folders.length === 1 ? 'folder' : 'folders'} `), ...values(draft, folders)],
@@ -35,8 +35,8 @@ function writeFolder(draft: Draft, folders: readonly Leaf[]): Made {
   }
 }
 
-function moveFile(draft: Draft, paths: readonly Leaf[], isMove: boolean): Made {
-  const isTarget = ({ field, role }: Leaf) => role === 'folder' || hasAny(splitWords(field), TARGETS)
+function moveFile(draft: Draft, paths: readonly ArgumentLeaf[], isMove: boolean): Made {
+  const isTarget = ({ field, role }: ArgumentLeaf) => role === 'folder' || hasAny(splitWords(field), TARGETS)
   const [from, to] = [paths.find((leaf) => !isTarget(leaf)), paths.find(isTarget)]
   const [first, second] = from === undefined || to === undefined ? paths : [from, to]
   const verb = isMove ? 'Move' : 'Copy'

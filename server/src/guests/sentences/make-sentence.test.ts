@@ -4,7 +4,8 @@ import type { Json } from '../../kernel/contract/json.ts'
 import { sentenceText, sentenceWithoutValues } from '../../kernel/contract/sentence.ts'
 import type { ToolEffect } from '../../kernel/contract/tool.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
-import { makeSentence, type SentenceInput } from './make-sentence.ts'
+import type { SentenceInput } from '../../kernel/ports/make-sentence.ts'
+import { makeSentence } from './make-sentence.ts'
 
 const tool = (...effects: ToolEffect[]) => ({ effects, effects_from: 'configured' as const })
 const said = (tool_id: string, effects: readonly ToolEffect[], args: Json, more: Partial<SentenceInput> = {}) =>

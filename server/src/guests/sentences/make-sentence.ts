@@ -1,28 +1,18 @@
-import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import { isJsonObject } from '../../kernel/contract/json.ts'
 import type { Sentence, SentenceAction, SentencePiece } from '../../kernel/contract/sentence.ts'
-import type { Tool, ToolEffect } from '../../kernel/contract/tool.ts'
-import type { ValueSource } from '../../kernel/sessions/value-source.ts'
+import type { ToolEffect } from '../../kernel/contract/tool.ts'
+import type { MakeSentence, SentenceInput } from '../../kernel/ports/make-sentence.ts'
+import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
+import { ok } from '../../kernel/contract/problems.ts'
 import { splitWords } from '../../kernel/text/split-words.ts'
-import { leafSteps, pointerOf, type Leaf, type Role } from './leaves.ts'
-import type { LookAlikeValue } from './recipient-marks.ts'
+import { leafSteps, pointerOf, type ArgumentLeaf, type ArgumentRole } from '../../kernel/text/argument-roles.ts'
 import { counted, name, printerOf, text } from './pieces.ts'
 import { commandIn, runCommand } from './command-template.ts'
 import { isFolderTool, type Draft, type Made } from './draft.ts'
 import { read, writeFile } from './file-templates.ts'
 import { whatToType } from './what-to-type.ts'
 import { addressPieces, change, fetchPage, pay, remove, send } from './templates.ts'
-import { DELETES, hasAny, isInFiles, nounIn, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
-
-export type SentenceInput = {
-  readonly tool_id: string
-  /** Absent if the tool is no longer in the catalogue. */
-  readonly tool?: Pick<Tool, 'effects' | 'effects_from' | 'shell'> | undefined
-  /** As approvers see them: without secrets. */
-  readonly args: Json
-  readonly sources?: readonly ValueSource[]
-  /** Recipients that can be mistaken for known ones. */
-  readonly look_alikes?: readonly LookAlikeValue[]
-}
+import { DELETES, hasAny, isInFiles, nounIn, PAYS, RUNS, SENDS, WRITES } from '../../kernel/text/tool-vocabulary.ts'
 
 const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Draft) => Made>> = {
   send,
@@ -36,7 +26,7 @@ const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Dra
 }
 
 /** What every sentence must contain, and how it is introduced; empty: by the name of its field. */
-const ALWAYS: Partial<Record<Role, string>> = {
+const ALWAYS: Partial<Record<ArgumentRole, string>> = {
   to: 'to',
   cc: 'copy to',
   bcc: 'blind copy to',
@@ -60,7 +50,7 @@ const ALWAYS: Partial<Record<Role, string>> = {
  * them is cut (laws in make-sentence.test.ts).
  * INVARIANT: it contains no invisible character.
  */
-export function* sentenceSteps(input: SentenceInput): Generator<void, Sentence> {
+export const sentenceSteps: MakeSentence = function* (input) {
   const { tool_id, tool, args, sources = [], look_alikes = [] } = input
   const leaves = yield* leafSteps(args, tool_id)
   const draft: Draft = {
@@ -80,6 +70,8 @@ export function* sentenceSteps(input: SentenceInput): Generator<void, Sentence> 
   return { action, pieces, button: made.button, confirm: whatToType(draft, action) }
 }
 
+export const prepareSentences: PrepareGuest = () => ok({ ports: { makeSentence: sentenceSteps } })
+
 /** The same without pauses. */
 export function makeSentence(input: SentenceInput): Sentence {
   const steps = sentenceSteps(input)
@@ -98,7 +90,7 @@ function actionFor(draft: Draft, tool: SentenceInput['tool']): SentenceAction {
 }
 
 function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): SentenceAction {
-  const has = (...roles: readonly Role[]) => leaves.some(({ role }) => roles.includes(role))
+  const has = (...roles: readonly ArgumentRole[]) => leaves.some(({ role }) => roles.includes(role))
   if (effects.length === 0) return 'unknown'
   if (effects.every((effect) => effect === 'read')) return has('address') ? 'fetch' : 'read'
   if (has('amount') && (hasAny(words, PAYS) || has('account'))) return 'pay'
@@ -123,7 +115,7 @@ function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made 
   }
 }
 
-function introduced({ role, field }: Leaf): SentencePiece {
+function introduced({ role, field }: ArgumentLeaf): SentencePiece {
   const words = ALWAYS[role] ?? ''
   return words === '' ? name(field) : text(words)
 }

@@ -2,9 +2,9 @@ import type { SentencePiece } from '../../kernel/contract/sentence.ts'
 import type { ValueSource } from '../../kernel/sessions/value-source.ts'
 import { grouped } from '../../kernel/contract/framed-text.ts'
 import { numberedText } from '../../kernel/contract/visible-text.ts'
-import { hostsIn, namesIn, punycodeIn } from './hosts.ts'
-import { PEOPLE, type Leaf, type Role } from './leaves.ts'
-import { marksOf, type LookAlikeValue } from './recipient-marks.ts'
+import { hostsIn, namesIn, punycodeIn } from '../../kernel/text/hosts.ts'
+import { PEOPLE, type ArgumentLeaf, type ArgumentRole } from '../../kernel/text/argument-roles.ts'
+import { marksOf, type LookAlikeValue } from '../../kernel/approvals/recipient-marks.ts'
 
 export const text = (words: string): SentencePiece => ({ is: 'text', text: words })
 
@@ -21,13 +21,13 @@ export function printed(value: string): string {
 
 export type Printer = {
   /** The value of a leaf, or another text for it. */
-  value(leaf: Leaf, shown?: string): SentencePiece
-  isFromOutside(leaf: Leaf): boolean
+  value(leaf: ArgumentLeaf, shown?: string): SentencePiece
+  isFromOutside(leaf: ArgumentLeaf): boolean
   /** Whether it looks like a value of another type in the same call, such as `"1"` and `1`. */
-  isAmbiguous(leaf: Leaf): boolean
+  isAmbiguous(leaf: ArgumentLeaf): boolean
 }
 
-const CUT: ReadonlySet<Role> = new Set([...PEOPLE, 'amount', 'currency', 'detail'])
+const CUT: ReadonlySet<ArgumentRole> = new Set([...PEOPLE, 'amount', 'currency', 'detail'])
 const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
 /**
@@ -36,19 +36,19 @@ const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
  */
 export function printerOf(
   sources: readonly ValueSource[],
-  leaves: readonly Leaf[] = [],
+  leaves: readonly ArgumentLeaf[] = [],
   look_alikes: readonly LookAlikeValue[] = [],
 ): Printer {
   const outside = sources.filter(({ kind }) => kind === 'outside').map(({ at }) => at)
-  const isFromOutside = ({ at }: Leaf) =>
+  const isFromOutside = ({ at }: ArgumentLeaf) =>
     outside.some((place) => place === at || at.startsWith(`${place}/`) || place.startsWith(`${at}/`))
   const others = new Set(leaves.filter(({ isText }) => !isText).map((leaf) => leaf.text))
-  const isAmbiguous = (leaf: Leaf) => leaf.isText && (others.has(leaf.text) || LITERALS.has(leaf.text))
+  const isAmbiguous = (leaf: ArgumentLeaf) => leaf.isText && (others.has(leaf.text) || LITERALS.has(leaf.text))
   const marks = marksOf(
     leaves.filter(({ role }) => PEOPLE.has(role)),
     look_alikes,
   )
-  const shownOf = (leaf: Leaf) => {
+  const shownOf = (leaf: ArgumentLeaf) => {
     const text = isAmbiguous(leaf) ? JSON.stringify(leaf.text) : leaf.text
     return CUT.has(leaf.role) ? cutPrinted(text) : printed(text)
   }

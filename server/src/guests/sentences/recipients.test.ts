@@ -4,7 +4,8 @@ import type { Json } from '../../kernel/contract/json.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
 import type { ToolEffect } from '../../kernel/contract/tool.ts'
 import { numberedText } from '../../kernel/contract/visible-text.ts'
-import { makeSentence, type SentenceInput } from './make-sentence.ts'
+import type { SentenceInput } from '../../kernel/ports/make-sentence.ts'
+import { makeSentence } from './make-sentence.ts'
 
 const said = (tool_id: string, effects: readonly ToolEffect[], args: Json, more: Partial<SentenceInput> = {}) =>
   makeSentence({ tool_id, tool: { effects, effects_from: 'configured' }, args, ...more })

@@ -1,11 +1,20 @@
 import type { SentencePiece } from '../../kernel/contract/sentence.ts'
 import { splitWords } from '../../kernel/text/split-words.ts'
 import { before, inFolders, isFolderTool, of, values, type Draft, type Made } from './draft.ts'
-import { hiddenHost } from './hosts.ts'
-import type { Leaf } from './leaves.ts'
-import { moneyText } from './money.ts'
+import { hiddenHost } from '../../kernel/text/hosts.ts'
+import type { ArgumentLeaf } from '../../kernel/text/argument-roles.ts'
 import { counted, joined, name, printed, text, type Printer } from './pieces.ts'
-import { articled, CREATES, hasAny, isInFiles, MOVES, nounIn, PAYEE, SENT_THINGS, SMALL_UNIT } from './vocabulary.ts'
+import {
+  articled,
+  CREATES,
+  hasAny,
+  isInFiles,
+  MOVES,
+  nounIn,
+  PAYEE,
+  SENT_THINGS,
+  SMALL_UNIT,
+} from '../../kernel/text/tool-vocabulary.ts'
 
 /** Only an address: a text that merely contains one may say anything. */
 const MAIL_ADDRESS = /^[^\s@<>"'(),:;]+@[^\s@<>"'(),:;]+\.[^\s@<>"'(),:;]+$/
@@ -61,7 +70,7 @@ export function pay(draft: Draft): Made {
 }
 
 /** Undefined if the meaning of the number cannot be determined. */
-function amountOf({ field, text: figure }: Leaf, currency: Leaf | undefined): string | undefined {
+function amountOf({ field, text: figure }: ArgumentLeaf, currency: ArgumentLeaf | undefined): string | undefined {
   return hasAny(splitWords(field), SMALL_UNIT) ? undefined : moneyText(figure, currency?.text)
 }
 
@@ -132,8 +141,31 @@ export function fetchPage(draft: Draft): Made {
 }
 
 /** Names the host if it is not obvious from the URL. */
-export function addressPieces(print: Printer, leaf: Leaf): SentencePiece[] {
+export function addressPieces(print: Printer, leaf: ArgumentLeaf): SentencePiece[] {
   const host = hiddenHost(leaf.text)
   const piece = print.value(leaf)
   return [host === undefined ? piece : { ...piece, text: `${piece.text} ⟨host ${printed(host)}⟩` }]
+}
+
+const SIGNS: Readonly<Record<string, string>> = { EUR: '€', USD: '$', GBP: '£', JPY: '¥' }
+/** Currencies without a smaller unit. */
+const WHOLE: ReadonlySet<string> = new Set(
+  'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' '),
+)
+const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,18}))?$/
+
+/**
+ * An amount with its currency: `€4,820.00`. Digits are grouped and never rounded. Undefined if the amount is not a plain decimal
+ * number or the currency is not a three-letter code: then both are shown as they are.
+ */
+function moneyText(amount: string, currency: string | undefined): string | undefined {
+  const [, minus = '', whole = '', fraction = ''] = DECIMAL.exec(amount.trim()) ?? []
+  const code = currency?.trim().toUpperCase()
+  if (whole === '' || (code !== undefined && !/^[A-Z]{3}$/.test(code))) return undefined
+  const grouped = whole.replace(/^0+(?=\d)/, '').replaceAll(/\B(?=(\d{3}){1,21}$)/g, ',')
+  const decimals = code === undefined || WHOLE.has(code) ? fraction : fraction.padEnd(2, '0')
+  const number = decimals === '' ? grouped : `${grouped}.${decimals}`
+  if (code === undefined) return `${minus}${number}`
+  const sign = SIGNS[code]
+  return sign === undefined ? `${code} ${minus}${number}` : `${minus}${sign}${number}`
 }

@@ -4,7 +4,8 @@ import { isTyped } from '../../kernel/contract/confirm.ts'
 import type { Confirm } from '../../kernel/contract/sentence.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import type { ToolEffect } from '../../kernel/contract/tool.ts'
-import { makeSentence, type SentenceInput } from './make-sentence.ts'
+import type { SentenceInput } from '../../kernel/ports/make-sentence.ts'
+import { makeSentence } from './make-sentence.ts'
 
 type Case = readonly [tool: string, effects: readonly ToolEffect[], args: JsonObject, confirm: Confirm]
 const OUT = ['write', 'external'] as const

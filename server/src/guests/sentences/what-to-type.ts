@@ -3,9 +3,9 @@ import { numberedText } from '../../kernel/contract/visible-text.ts'
 import { sensitiveName } from '../../kernel/text/sensitive-names.ts'
 import { commandIn, commandText } from './command-template.ts'
 import { isFolderTool, of, type Draft } from './draft.ts'
-import { hostOf, hostsIn, isMailAddress, namesIn } from './hosts.ts'
-import type { Leaf } from './leaves.ts'
-import { CREATES, hasAny } from './vocabulary.ts'
+import { hostOf, hostsIn, isMailAddress, namesIn } from '../../kernel/text/hosts.ts'
+import type { ArgumentLeaf } from '../../kernel/text/argument-roles.ts'
+import { CREATES, hasAny } from '../../kernel/text/tool-vocabulary.ts'
 
 /** More than this many are not all typed: then it is their number, and those that are suspect. */
 const MOST = 5
@@ -48,33 +48,33 @@ const FILES: ReadonlySet<SentenceAction> = new Set(['write_file', 'delete', 'rea
 const NAMED: ReadonlySet<SentenceAction> = new Set(['delete', 'change'])
 
 /** Money goes to an account, whatever its owner is called; a message goes to people, whichever account it is sent from. */
-function recipientsOf(draft: Draft, action: SentenceAction): readonly Leaf[] {
+function recipientsOf(draft: Draft, action: SentenceAction): readonly ArgumentLeaf[] {
   const people = [...of(draft, 'to', 'target'), ...of(draft, 'cc'), ...of(draft, 'bcc')]
   const accounts = of(draft, 'account')
   const [first, second] = action === 'pay' ? [accounts, people] : [people, accounts]
   return first.some(isFilled) ? first : second
 }
 
-function namesOf(draft: Draft): readonly Leaf[] {
+function namesOf(draft: Draft): readonly ArgumentLeaf[] {
   if (hasAny(draft.words, CREATES)) return []
   const ids = of(draft, 'id').filter(isFilled)
   return ids.length > 0 ? ids : of(draft, 'name')
 }
 
-const isFilled = ({ text }: Leaf) => /[^\s,;]/.test(text)
+const isFilled = ({ text }: ArgumentLeaf) => /[^\s,;]/.test(text)
 
 /** The words of each leaf, or their number with those of the leaves that are suspect. */
 function counted(
   draft: Draft,
-  leaves: readonly Leaf[],
+  leaves: readonly ArgumentLeaf[],
   many: string,
-  wordsOf: (leaf: Leaf) => readonly string[],
+  wordsOf: (leaf: ArgumentLeaf) => readonly string[],
 ): readonly string[] {
-  const words = (some: readonly Leaf[]) => shown(some.filter(isFilled).flatMap(wordsOf))
+  const words = (some: readonly ArgumentLeaf[]) => shown(some.filter(isFilled).flatMap(wordsOf))
   const all = words(leaves)
   if (all.length <= MOST) return all
   const isMarked = (piece: SentencePiece) => piece.is !== 'text' && piece.mark !== undefined
-  const isSuspect = (leaf: Leaf) => draft.print.isFromOutside(leaf) || isMarked(draft.print.value(leaf))
+  const isSuspect = (leaf: ArgumentLeaf) => draft.print.isFromOutside(leaf) || isMarked(draft.print.value(leaf))
   return [`${all.length} ${many}`, ...words(leaves.filter(isSuspect)).slice(0, MOST_SUSPECT)]
 }
 
@@ -89,7 +89,7 @@ function visible(word: string): string {
 }
 
 /** Several addresses may be in one text. */
-function personWords({ text }: Leaf): readonly string[] {
+function personWords({ text }: ArgumentLeaf): readonly string[] {
   const parts = text.split(/[,;\n]/).filter((part) => part.trim() !== '')
   const isList = parts.length > 1 && parts.every((part) => isMailAddress(part.replace(/^.*<(.*)>\s*$/s, '$1')))
   if (isList) return parts
@@ -97,7 +97,7 @@ function personWords({ text }: Leaf): readonly string[] {
   return names.length > 0 ? names : [text]
 }
 
-function fileWords({ text }: Leaf): readonly string[] {
+function fileWords({ text }: ArgumentLeaf): readonly string[] {
   if (text.length <= LONGEST_PATH) return [text]
   const last = text.split(/[\\/]/).findLast((part) => part.trim() !== '') ?? text
   // `*` or `..` alone says nothing.

@@ -9,7 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const toolflow: Guest = {
   name: 'toolflow',
-  needs: ['search', 'serenity', 'models'],
+  needs: ['serenity', 'models'],
   runKinds: {
     toolflow: async () => (await import('./run-kind.ts')).toolflowKind,
   },

@@ -11,7 +11,6 @@ import { countedSpaces, shortened, visibleText } from '../contract/visible-text.
 import { asCalled } from '../decide/as-called.ts'
 import { LONGEST_IN_MESSAGES } from './foldable-texts.ts'
 import { riskInWords } from './risk-in-words.ts'
-import { sentenceSteps } from '../../guests/sentences/make-sentence.ts'
 import { inSteps } from '../ports/in-steps.ts'
 import type { Channel } from './channels-use.ts'
 import type { AttachedHub } from '../ports/hub.ts'
@@ -69,7 +68,7 @@ async function messageOf(deps: DeliverDeps, delivery: DeliveryEffect['with']): P
     args: shownArgs(args),
     sentence: await inSteps(
       deps.yieldWhenDue,
-      sentenceSteps({
+      deps.sentence({
         tool_id: call.tool_id,
         tool,
         args: JSON.parse(args) as Json,

@@ -3,7 +3,7 @@ import type { FieldChange } from './packet-parts.ts'
 import { valueText } from '../contract/value-text.ts'
 import { numberedText } from '../contract/visible-text.ts'
 import { childrenOf } from '../attempt/text-leaves.ts'
-import { pointerOf } from '../../guests/sentences/leaves.ts'
+import { pointerOf } from '../text/argument-roles.ts'
 
 /** Nobody reads more than this; the packet also shows the arguments themselves. */
 const MOST_CHANGES = 500

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from '../contract/json.ts'
 import type { Sentence } from '../contract/sentence.ts'
-import { leafSteps } from '../../guests/sentences/leaves.ts'
+import { leafSteps } from '../text/argument-roles.ts'
 import { foldableTexts, SHOWN_WHOLE } from './foldable-texts.ts'
 
 const LONG = 'x '.repeat(SHOWN_WHOLE / 2)

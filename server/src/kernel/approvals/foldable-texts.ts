@@ -1,7 +1,7 @@
 import { MOST_FOLDABLE } from '../contract/approval.ts'
 import { isJsonObject, type Json } from '../contract/json.ts'
 import type { Sentence } from '../contract/sentence.ts'
-import { leafSteps, pointerOf, type Role } from '../../guests/sentences/leaves.ts'
+import { leafSteps, pointerOf, type ArgumentRole } from '../text/argument-roles.ts'
 
 /** Shorter texts are shown whole everywhere, however many lines they have. */
 export const SHOWN_WHOLE = 300
@@ -9,7 +9,7 @@ export const SHOWN_WHOLE = 300
 export const LONGEST_IN_MESSAGES = 2_000
 
 /** Recipients, amounts, commands and files are never folded, also not in a sentence that is cut. */
-const FOLDABLE: ReadonlySet<Role> = new Set(['content', 'query', 'place', 'name', 'id', 'other'])
+const FOLDABLE: ReadonlySet<ArgumentRole> = new Set(['content', 'query', 'place', 'name', 'id', 'other'])
 
 /**
  * The long texts that a page may fold until somebody unfolds them: a field of the call itself that is prose. Whatever is nested is shown whole. Pure

@@ -16,10 +16,10 @@ import { foldableTexts } from './foldable-texts.ts'
 import { factsInWords } from './facts-in-words.ts'
 import { packetChanges } from './packet-changes.ts'
 import { riskInWords } from './risk-in-words.ts'
-import { sentenceSteps } from '../../guests/sentences/make-sentence.ts'
 import { inSteps } from '../ports/in-steps.ts'
 import type { Judgement } from '../attempt/facts/load-judgement.ts'
 import { couldUndoFor, siblingsOf, type SiblingDeps } from '../attempt/siblings-of.ts'
+import type { MakeSentence } from '../ports/make-sentence.ts'
 import type { Held } from '../ports/reads.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
 import { showRequest } from './show-request.ts'
@@ -28,6 +28,7 @@ export type PacketDeps = SiblingDeps & {
   readonly judgement: Pick<Judgement, 'scanner'>
   readonly yieldWhenDue?: YieldWhenDue
   readonly routes: Routes
+  readonly sentence: MakeSentence
 }
 
 /** What a person needs to understand a request in five seconds. */
@@ -48,7 +49,7 @@ export async function packetOf(
   await deps.yieldWhenDue?.()
   const sentence = await inSteps(
     deps.yieldWhenDue,
-    sentenceSteps({
+    deps.sentence({
       tool_id: row.tool_id,
       tool,
       args: shownArgs,

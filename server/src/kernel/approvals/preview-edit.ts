@@ -4,7 +4,6 @@ import type { Json } from '../contract/json.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { strongWhereHidden } from './hidden-places.ts'
 import { fieldChanges } from './field-changes.ts'
-import { sentenceSteps } from '../../guests/sentences/make-sentence.ts'
 import { inSteps } from '../ports/in-steps.ts'
 import { lookAlikeRecipients } from '../attempt/look-alike-recipients.ts'
 import { judgeEdit, type JudgeEditDeps } from './edit-approval.ts'
@@ -30,7 +29,7 @@ export async function previewEdit(
     evidence,
     sentence: await inSteps(
       deps.yieldWhenDue,
-      sentenceSteps({
+      deps.sentence({
         tool_id: edited.tool_id,
         tool: prepared.tool,
         args: shownArgs,

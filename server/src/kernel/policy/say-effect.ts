@@ -1,6 +1,6 @@
 import type { Tool } from '../contract/tool.ts'
 import type { Opinion } from '../contract/verdict.ts'
-import { articled, CREATES, DELETES, hasAny, nounIn, READS } from '../../guests/sentences/vocabulary.ts'
+import { articled, CREATES, DELETES, hasAny, nounIn, READS } from '../text/tool-vocabulary.ts'
 import { splitWords } from '../text/split-words.ts'
 
 /** Nouns for which people use another word. */

@@ -26,6 +26,7 @@ import type { RunJobs } from './jobs.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases, TokenKeys } from './keys.ts'
 import type { Ledger } from './ledger.ts'
 import type { Liveness } from './liveness.ts'
+import type { MakeSentence } from './make-sentence.ts'
 import type { Notices } from './notices.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from './reads.ts'
 import type { YieldWhenDue, Clock, Digest, Ids, Probe } from './runtime.ts'
@@ -89,6 +90,8 @@ export interface KernelPorts {
   readonly policy: DispatchDeps['policy']
   readonly holdFor: DispatchDeps['holdFor']
   readonly serverSettings: () => Config['servers']
+  /** Describes a call to people. */
+  readonly sentence: MakeSentence
   /** Who is asked about which calls. */
   readonly routes: Routes
   readonly pendingLimits: DispatchDeps['pendingLimits']

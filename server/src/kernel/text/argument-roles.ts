@@ -1,9 +1,8 @@
-import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
-import { childrenOf } from '../../kernel/attempt/text-leaves.ts'
-import { splitWords } from '../../kernel/text/split-words.ts'
-import { kindOf } from '../../kernel/text/field-names.ts'
+import { isJsonObject, type Json } from '../contract/json.ts'
+import { childrenOf } from '../attempt/text-leaves.ts'
+import { splitWords } from './split-words.ts'
+import { kindOf } from './field-names.ts'
 import { isAddress, isMailAddress } from './hosts.ts'
-import { isAboutFiles, pathRole, type PathRole } from './path-role.ts'
 import {
   ACCOUNT,
   AMOUNT,
@@ -23,9 +22,9 @@ import {
   PLACE,
   QUERY,
   RECIPIENT,
-} from './vocabulary.ts'
+} from './tool-vocabulary.ts'
 
-export type Role =
+export type ArgumentRole =
   | 'to'
   | 'cc'
   | 'bcc'
@@ -49,7 +48,7 @@ export type Role =
   | 'other'
 
 /** A value in the arguments, or the name of a field that names a recipient, and what its place says about it. */
-export type Leaf = {
+export type ArgumentLeaf = {
   /** A JSON pointer. */
   readonly at: string
   /** The name of the nearest field; of a name, the field above it. */
@@ -57,7 +56,7 @@ export type Leaf = {
   readonly text: string
   /** Whether it is a string or a name: `"1"` and `1` have the same text. */
   readonly isText: boolean
-  readonly role: Role
+  readonly role: ArgumentRole
 }
 
 /** Fields of this kind may also contain a text or a flag: what is below them is judged by its own name. */
@@ -79,8 +78,8 @@ const LEAF_WORK = 500
  * that are recipients themselves. The event loop may run between two steps. Not recursive, because a caller controls how deep the
  * arguments are nested.
  */
-export function* leafSteps(args: Json, tool_id: string): Generator<void, readonly Leaf[]> {
-  const leaves: Leaf[] = []
+export function* leafSteps(args: Json, tool_id: string): Generator<void, readonly ArgumentLeaf[]> {
+  const leaves: ArgumentLeaf[] = []
   const aboutFiles = isAboutFiles(tool_id)
   let work = 0
   const open: { readonly value: Json; readonly path: readonly string[]; readonly fields: readonly string[] }[] = [
@@ -121,7 +120,7 @@ export const pointerOf = (path: readonly string[]): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /** Undefined for `true`, `false` and `null` in fields that name neither recipients nor amounts. */
-function roleOf(fields: readonly string[], value: Scalar, aboutFiles: boolean): Role | undefined {
+function roleOf(fields: readonly string[], value: Scalar, aboutFiles: boolean): ArgumentRole | undefined {
   const named = fields.map((field) => splitWords(field))
   const last = named.at(-1) ?? []
   const text = String(value)
@@ -167,7 +166,7 @@ function recipientRole(
   last: Words,
   value: Scalar,
   path: PathRole | undefined,
-): Role | undefined {
+): ArgumentRole | undefined {
   const at = recipientAt(named)
   if (at === -1) return undefined
   const words = named[at] ?? []
@@ -205,9 +204,44 @@ function amountRole(named: readonly Words[], last: Words): 'amount' | 'detail' |
 const hasFigure = (text: string) => /\p{N}/u.test(text)
 
 /** The recipients among the arguments of a tool. */
-export function* recipientsIn(args: Json, tool_id: string): Generator<void, readonly Leaf[]> {
+export function* recipientsIn(args: Json, tool_id: string): Generator<void, readonly ArgumentLeaf[]> {
   return (yield* leafSteps(args, tool_id)).filter(({ role }) => PEOPLE.has(role))
 }
 
 /** Roles that name recipients. */
-export const PEOPLE: ReadonlySet<Role> = new Set(['to', 'cc', 'bcc', 'account', 'target'])
+export const PEOPLE: ReadonlySet<ArgumentRole> = new Set(['to', 'cc', 'bcc', 'account', 'target'])
+
+/** What a field whose name could mean a path is in a sentence. */
+type PathRole = 'path' | 'folder' | 'from' | 'target'
+
+const FILE_TOOLS = new Set('file files filesystem fs directory directories dir disk path paths'.split(' '))
+const FOLDER = /(?:folder|directory|directories|dir|cwd)s?(?:name|path)?$/
+/** `repo_path`, `projectPath`: the path of something that is a folder. */
+const FOLDER_THINGS = new Set('repo repository project root base workspace directory folder dir'.split(' '))
+const SOURCES = new Set('source sources src'.split(' '))
+const TARGETS = new Set('destination destinations dest dst'.split(' '))
+const ORDERS = new Set('sort order scroll'.split(' '))
+/** `a/b`, `~x`, `.env`, `C:\x`, `report.pdf`; not `Berlin`. */
+const LOOKS_LIKE_PATH = /[\\/]|^[~.]|^[a-z]:|\.[a-z][a-z0-9]{0,7}$/i
+const LONGEST_PATH = 4_096
+
+/** Whether the tools of this name work on files, so that `source` and `destination` are files. */
+const isAboutFiles = (tool_id: string): boolean => hasAny(splitWords(tool_id), FILE_TOOLS)
+
+/**
+ * A field name alone does not make a value a file: a folder may belong to a mailbox, and a destination may be a city. Undefined: it is no
+ * place at all.
+ */
+function pathRole(field: string, text: string, aboutFiles: boolean): PathRole | undefined {
+  if (kindOf(field) !== 'file') return undefined
+  const words = splitWords(field)
+  const last = words.at(-1) ?? ''
+  if (hasAny(words, ORDERS)) return undefined
+  const before = words.at(-2) ?? ''
+  const isNamed = (last === 'name' && FOLDER.test(before)) || (last === 'path' && FOLDER_THINGS.has(before))
+  if (FOLDER.test(last) || isNamed) return 'folder'
+  const isSource = SOURCES.has(last)
+  if (!isSource && !TARGETS.has(last)) return 'path'
+  if (aboutFiles || LOOKS_LIKE_PATH.test(text.slice(0, LONGEST_PATH))) return 'path'
+  return isSource ? 'from' : 'target'
+}

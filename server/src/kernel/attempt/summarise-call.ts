@@ -1,21 +1,22 @@
-import type { CallSummary, ShownProblem } from '../../kernel/contract/activity.ts'
-import type { CallRow } from '../../kernel/contract/call.ts'
-import { ConsentId } from '../../kernel/contract/ids.ts'
-import type { Json } from '../../kernel/contract/json.ts'
-import { PROBLEMS } from '../../kernel/contract/problems.ts'
-import type { Opinion } from '../../kernel/contract/verdict.ts'
-import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
-import { sentenceSteps } from '../sentences/make-sentence.ts'
-import { inSteps } from '../../kernel/ports/in-steps.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
-import { isUnsettled } from '../../kernel/attempt/retry-changes.ts'
-import type { Catalogue } from '../../kernel/ports/catalogue.ts'
-import type { YieldWhenDue } from '../../kernel/ports/runtime.ts'
+import type { CallSummary, ShownProblem } from '../contract/activity.ts'
+import type { CallRow } from '../contract/call.ts'
+import { ConsentId } from '../contract/ids.ts'
+import type { Json } from '../contract/json.ts'
+import { PROBLEMS } from '../contract/problems.ts'
+import type { Opinion } from '../contract/verdict.ts'
+import { shortened, visibleText } from '../contract/visible-text.ts'
+import type { MakeSentence } from '../ports/make-sentence.ts'
+import { inSteps } from '../ports/in-steps.ts'
+import type { Judgement } from './facts/load-judgement.ts'
+import { isUnsettled } from './retry-changes.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
+import type { YieldWhenDue } from '../ports/runtime.ts'
 
 export type SummaryDeps = {
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly judgement: Pick<Judgement, 'scanner'>
   readonly yieldWhenDue?: YieldWhenDue
+  readonly sentence: MakeSentence
 }
 
 const LONGEST_NAME = 256
@@ -37,7 +38,7 @@ export async function summariseCall(deps: SummaryDeps, row: CallRow): Promise<{ 
     ...(observed === undefined ? {} : { observed }),
     sentence: await inSteps(
       deps.yieldWhenDue,
-      sentenceSteps({ tool_id: row.tool_id, tool, args: JSON.parse(args) as Json }),
+      deps.sentence({ tool_id: row.tool_id, tool, args: JSON.parse(args) as Json }),
     ),
     why: visibleText(decisive?.says ?? ''),
     ...(decisive === undefined ? {} : { rule: visibleText(decisive.rule) }),

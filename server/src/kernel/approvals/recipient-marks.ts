@@ -1,7 +1,7 @@
-import { numberedText } from '../../kernel/contract/visible-text.ts'
-import { asciiLookAlike, skeleton } from '../../kernel/catalogue/confusables.ts'
-import { looksLike } from '../../kernel/catalogue/look-alike.ts'
-import type { Leaf } from './leaves.ts'
+import { numberedText } from '../contract/visible-text.ts'
+import { asciiLookAlike, skeleton } from '../catalogue/confusables.ts'
+import { looksLike } from '../catalogue/look-alike.ts'
+import type { ArgumentLeaf } from '../text/argument-roles.ts'
 
 /** A recipient of a call, and a known one that it can be mistaken for. */
 export type LookAlikeValue = { readonly at: string; readonly known: string }
@@ -23,9 +23,9 @@ const ASCII = /^[\x20-\x7e]*$/
  * another one of this call or a known one.
  */
 export function marksOf(
-  leaves: readonly Leaf[],
+  leaves: readonly ArgumentLeaf[],
   look_alikes: readonly LookAlikeValue[],
-): (leaf: Leaf) => string | undefined {
+): (leaf: ArgumentLeaf) => string | undefined {
   const groups = new Map<string, Set<string>>()
   for (const { text } of leaves) {
     if (text.length > LONGEST) continue
@@ -41,7 +41,7 @@ export function marksOf(
 }
 
 /** The first known recipient that each of these can be mistaken for, unless it is known itself. */
-export function lookAlikesOf(leaves: readonly Leaf[], known: ReadonlySet<string>): readonly LookAlikeValue[] {
+export function lookAlikesOf(leaves: readonly ArgumentLeaf[], known: ReadonlySet<string>): readonly LookAlikeValue[] {
   const same = new Set([...known].map((text) => text.toLowerCase()))
   return leaves.flatMap(({ at, text }) => {
     if (text.length > LONGEST || same.has(text.toLowerCase())) return []
