@@ -139,7 +139,7 @@ function tokens({ rows }: Tokens): string {
   return `${one}\n\n${two}`
 }
 
-/** The README's table: one line per question, with the comparison from the same run. */
+/** The first table: one line per question, with the comparison from the same run. */
 function summary(): string {
   const lines: string[][] = []
   const gates = results<Gate>('gate')?.rows.filter((row) => row.upstream === 'stdio' && row.concurrency === 64) ?? []
@@ -219,9 +219,9 @@ const BLOCKS: readonly (readonly [page: string, block: string, text: string | un
   ['docs/performance.md', 'gate', of('gate', gate)],
   ['docs/performance.md', 'growth', of('growth', growth)],
   ['docs/performance.md', 'runs', of('runs', runs)],
-  ['docs/search.md', 'search', of('search', search)],
-  ['docs/search.md', 'tokens', of('tokens', tokens)],
-  ['README.md', 'summary', summary()],
+  ['server/src/guests/search/README.md', 'search', of('search', search)],
+  ['server/src/guests/search/README.md', 'tokens', of('tokens', tokens)],
+  ['docs/performance.md', 'summary', summary()],
 ]
 
 for (const [page, block, text] of BLOCKS) {

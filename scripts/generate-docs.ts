@@ -41,7 +41,7 @@ function configReference(): string {
   const lines = [
     '# Every key of `sluice.yaml`',
     '',
-    'Generated from `server/src/kernel/contract/config.ts` and `config-descriptions.ts`. `*` is a name of your choice, `[]` the items of a list. [configuration.md](configuration.md) explains how the file is read.',
+    'Generated from `server/src/kernel/contract/config.ts` and `config-descriptions.ts`. `*` is a name of your choice, `[]` the items of a list. [configure](operate/configure.md) explains how the file is read.',
   ]
   let section = ''
   for (const { path, type, default: usual, description } of keys) {
@@ -63,14 +63,14 @@ function cell(text: string): string {
 
 /** The page is written by hand; its diagram is generated. */
 function toolflowPage(): string {
-  const page = readFileSync(resolve(root, 'docs/toolflow.md'), 'utf8')
+  const page = readFileSync(resolve(root, 'server/src/guests/toolflow/README.md'), 'utf8')
   const drawn = ['<!-- graph -->', '', '```mermaid', drawToolflow(), '```', '', '<!-- /graph -->'].join('\n')
   return page.replace(/<!-- graph -->[\s\S]*<!-- \/graph -->/, drawn)
 }
 
 /** Everything that is derived from the code and committed for people and editors. */
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
-  'docs/toolflow.md': toolflowPage,
+  'server/src/guests/toolflow/README.md': toolflowPage,
   'docs/errors.md': errors,
   'docs/openapi.json': openapi,
   'server/src/client/routes.ts': async () => clientRoutes(JSON.parse(await openapi()) as Document),

@@ -22,7 +22,7 @@ const START_MS = 15_000
 /** A gate started here would not know the hub, and would decide by itself. */
 const NODE_IS_DOWN = [
   'this gate was last started by `sluice node`, and `sluice.yaml` names no hub',
-  'start it again with the same command, or write its hub into `sluice.yaml` (docs/hub.md)',
+  'start it again with the same command, or write its hub into `sluice.yaml` (server/src/guests/hub/README.md)',
 ]
 
 /** The configuration that a gate started with these options reads. */

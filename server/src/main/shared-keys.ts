@@ -30,7 +30,7 @@ export type SharedKeys = {
   onChanged(listener: () => void): void
 }
 
-/** Undefined if `store.key_secret` is not configured. See docs/decisions/2026-11-16-shared-keys.md */
+/** Undefined if `store.key_secret` is not configured. See docs/decisions/shared-keys.md */
 export function sharedKeys(store: StoreSettings): SharedKeys | undefined {
   const { key_secret } = store
   if (key_secret === undefined) return undefined

@@ -36,7 +36,7 @@ export function verdictOf({ scenario, direct, http, stdio }: Row): Verdict {
   return { is: 'explained', why: left.join('; ') }
 }
 
-/** The text of `docs/conformance.md`, and the scenarios that are neither equal nor explained. */
+/** The text of `server/test/mcp-conformance/results.md`, and the scenarios that are neither equal nor explained. */
 export function pageOf(
   rows: readonly Row[],
   tasks: SuiteResult,
@@ -84,7 +84,7 @@ const failedIn = (tasks: SuiteResult): readonly string[] =>
 const TASKS_HEAD = `
 ## The extension for tasks
 
-The gate itself makes tasks of calls (2026-07-28, [MCP clients](mcp.md#continuing-after-an-approval)), so there is nothing to compare it with. A figure is
+The gate itself makes tasks of calls (2026-07-28, [MCP clients](../../../docs/connect.md#mcp)), so there is nothing to compare it with. A figure is
 the number of passed checks and of all checks of suite 0.2.0-alpha.12. The tools that the suite needs are behind the gate.
 
 | scenario | gate | |

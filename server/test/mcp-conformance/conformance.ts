@@ -37,7 +37,7 @@ const tasks = await runTasks(gate.url)
 await gate.stop()
 const { text, unequal } = pageOf(rows, tasks)
 if (process.argv.includes('--write')) {
-  const page = resolve(import.meta.dirname, '../../../docs/conformance.md')
+  const page = resolve(import.meta.dirname, 'results.md')
   writeFileSync(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }))
 }
 process.stdout.write(`${rows.length} scenarios, ${unequal.length} unequal and not explained\n`)

@@ -310,8 +310,8 @@ test('a gate killed between a decision and the delivery of its message sends it 
   expect(again.body).toContain('approval.approved')
 })
 
-test('the verifier in docs/channels.md accepts only what the gate signed', async () => {
-  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/channels.md'), 'utf8')
+test('the verifier in the README of webhooks accepts only what the gate signed', async () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../src/guests/webhook/README.md'), 'utf8')
   const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(15)
   const file = join(folder, 'verify.mjs')

@@ -66,7 +66,7 @@ test('what a person writes anywhere is gone after they were erased, and nothing 
 type FieldsOf<Row> = Row extends unknown ? Extract<keyof Row, string> : never
 /**
  * `erased`: may contain what a person or their agent wrote. `kept`: ids, names, hashes, times, states, verdicts, definitions, and what
- * docs/operations/retention.md lists as not removed.
+ * docs/operate/backup-and-upgrade.md lists as not removed.
  */
 type Fates = { readonly [T in Table]: { readonly [F in FieldsOf<Rows[T]>]-?: 'kept' | 'erased' } }
 

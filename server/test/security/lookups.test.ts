@@ -110,7 +110,7 @@ const began = {
 type Lookup = {
   readonly finds: RegExp
   readonly look: (key: string, maker: string) => Promise<string>
-  /** Who else may: documented in docs/identity.md. */
+  /** Who else may: documented in docs/operate/keys-and-people.md. */
   readonly shared?: readonly Actor[]
 }
 

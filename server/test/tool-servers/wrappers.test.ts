@@ -11,9 +11,10 @@ import type { Settings } from '../../src/main/load-config.ts'
 import { readConfig } from '../../src/kernel/contract/config.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, approveShown } from '../gate/with-gate.ts'
 
-const PAGE = readFileSync(resolve(import.meta.dirname, '../../../docs/upstream-openapi-and-commands.md'), 'utf8')
-const example = (name: string) => {
-  const text = new RegExp('```yaml ' + name + '\n([^`]*)```').exec(PAGE)?.[1] ?? ''
+/** The example in the README of a guest. */
+const example = (guest: string) => {
+  const page = readFileSync(resolve(import.meta.dirname, `../../src/guests/${guest}/README.md`), 'utf8')
+  const text = /```yaml\n([^`]*)```/.exec(page)?.[1] ?? ''
   return (parse(text) as { servers: Record<string, Record<string, unknown>> }).servers
 }
 

@@ -17,7 +17,7 @@ type NodeOptions = {
 export function addNodeCommand(program: Command, { host, globals, exit }: Cli): void {
   program
     .command('node')
-    .description('run the gate as a node: its approvals are decided at a hub (docs/hub.md)')
+    .description('run the gate as a node: its approvals are decided at a hub (server/src/guests/hub/README.md)')
     .option('--hub <url>', 'the address of the hub (default: `hub.url` of the configuration)')
     .option('--name <node>', 'the name of this node at the hub')
     .option('--node-key <reference>', 'its key there, as env:NAME or file:PATH')

@@ -47,7 +47,7 @@ const isOfDocument = ({ by_run, tool_id }: Call): boolean =>
 /**
  * A document is the operator's own text: it requests the action by naming the tool, and the content by naming what goes into
  * which field. It does not vouch for a destination, an address to fetch or a target to destroy that came from outside. See
- * docs/decisions/2026-11-16-provenance-of-documents.md
+ * docs/decisions/provenance-without-a-model.md
  */
 function documentReasons({ session, judgement }: ProvenanceFact, tool: Facts['tool']): readonly Reason[] {
   const found = judgement.reasons.filter((reason) => countsForDocument(reason, tool))

@@ -1,5 +1,5 @@
 /**
- * Fitted on the first hits of half of the public queries, every set with equal weight: see docs/decisions/2026-11-15-search.md.
+ * Fitted on the first hits of half of the public queries, every set with equal weight: see docs/decisions/search.md.
  */
 const HALF = 0.275
 const STEEPNESS = 1.25

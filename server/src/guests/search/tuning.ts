@@ -47,7 +47,7 @@ export type Tuning = {
   readonly unasked: number
 }
 
-/** Chosen by measurement over all public sets together (docs/decisions/2026-11-15-search.md); none is specific to one set. */
+/** Chosen by measurement over all public sets together (docs/decisions/search.md); none is specific to one set. */
 export const TUNING: Tuning = {
   fields: {
     name: { weight: 2.5, usual: 3, discount: 0.5 },

@@ -76,7 +76,7 @@ export type ToolflowAnswer = z.infer<typeof ToolflowAnswer>
 export const ToolflowSettings = z.strictObject({
   /** The second result counts as equally good if its score is within this share of the first. */
   close_within: z.number().min(0).max(1).default(0.1),
-  /** A first result with a score below this is a guess. Measured: docs/decisions/2026-11-15-search.md. */
+  /** A first result with a score below this is a guess. Measured: docs/decisions/search.md. */
   floor: z.number().min(0).max(1).default(0.5),
 })
 export type ToolflowSettings = z.infer<typeof ToolflowSettings>

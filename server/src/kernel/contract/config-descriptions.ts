@@ -4,7 +4,7 @@
  * list; keys that mean the same in several places are described once (see SAME_AS).
  */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  transports: 'How messages of documents come in and go out (docs/workflows.md).',
+  transports: 'How messages of documents come in and go out (server/src/guests/workflows/README.md).',
   'transports[].name': 'A short name.',
   'transports[].url': 'Where messages are sent, as signed requests.',
   'transports[].secret': 'The secret that signs them: `env:NAME` or `file:PATH`.',
@@ -57,7 +57,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'auth.oidc[].kinds[].has': 'The value it must have or contain.',
   'auth.oidc[].kinds[].kind': 'The kind of caller that the user becomes.',
   'auth.oidc[].flow_roles[].role': 'The role that the user has in flows.',
-  hub: 'Makes this gate a node: its approvals are decided at a hub (docs/hub.md).',
+  hub: 'Makes this gate a node: its approvals are decided at a hub (server/src/guests/hub/README.md).',
   'hub.url': 'The address of the hub.',
   'hub.node': 'What this node is called at the hub: the name of its key.',
   'hub.key': 'The key of kind `node` that the hub gave out: `env:NAME` or `file:PATH`.',

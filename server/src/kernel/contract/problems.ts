@@ -215,7 +215,7 @@ export const PROBLEMS = {
     http: 401,
     retry: 'never',
     says: "the signature is missing, or does not match this channel's secret",
-    do: "sign `id.timestamp.body` with the callback's secret, see docs/channels.md",
+    do: "sign `id.timestamp.body` with the callback's secret, see docs/approve.md",
   },
   'channel.outdated': {
     http: 401,
@@ -246,7 +246,7 @@ export const PROBLEMS = {
     http: 409,
     retry: 'never',
     says: 'this is a built-in tool of a coding agent, which runs it itself',
-    do: 'let the agent use it; its hook asks the gate (docs/hooks.md)',
+    do: 'let the agent use it; its hook asks the gate (server/src/guests/hooks/README.md)',
   },
   'tool.gone': {
     http: 410,
@@ -745,7 +745,7 @@ export const PROBLEMS = {
     http: 409,
     retry: 'never',
     says: 'the audit does not verify',
-    do: 'run `sluice audit verify`, keep a copy of the data folder, then restore a backup or run `sluice audit accept-break`; see docs/operations/broken-audit.md',
+    do: 'run `sluice audit verify`, keep a copy of the data folder, then restore a backup or run `sluice audit accept-break`; see docs/operate/problems.md',
   },
 
   'mcp.message_invalid': {
@@ -855,13 +855,13 @@ export const PROBLEMS = {
     http: 500,
     retry: 'never',
     says: 'this data folder was written by a newer release of Sluice; nothing in it was changed',
-    do: 'install that release again, or restore the backup from before the upgrade (docs/operations/upgrade.md)',
+    do: 'install that release again, or restore the backup from before the upgrade (docs/operate/backup-and-upgrade.md)',
   },
   'ledger.replaced': {
     http: 500,
     retry: 'never',
     says: 'the database was replaced: it was written by an earlier release, but the rows of this data folder already had MACs',
-    do: 'restore a backup of the whole data folder (docs/operations/restore.md)',
+    do: 'restore a backup of the whole data folder (docs/operate/backup-and-upgrade.md)',
   },
   'ledger.foreign': {
     http: 500,
@@ -873,7 +873,7 @@ export const PROBLEMS = {
     http: 410,
     retry: 'never',
     says: 'this artifact was deleted after its retention time',
-    do: 'make the call again; see `retention` in docs/configuration.md',
+    do: 'make the call again; see `retention` in docs/operate/configure.md',
   },
   'artifact.unknown': {
     http: 404,
@@ -951,7 +951,7 @@ export const PROBLEMS = {
     http: 500,
     retry: 'never',
     says: 'the store has older keys than this node has used',
-    do: 'somebody restored an old row of `keyring`, or an old backup of the database; see docs/scale.md',
+    do: 'somebody restored an old row of `keyring`, or an old backup of the database; see docs/operate/many-nodes.md',
   },
   'key.secret_wrong': {
     http: 500,
@@ -981,7 +981,7 @@ export const PROBLEMS = {
     http: 410,
     retry: 'never',
     says: 'the record of this toolflow was deleted after its retention time',
-    do: 'run it again; see `retention` in docs/configuration.md',
+    do: 'run it again; see `retention` in docs/operate/configure.md',
   },
   'run.unknown': {
     http: 404,
@@ -1113,7 +1113,7 @@ export const PROBLEMS = {
     http: 401,
     retry: 'never',
     says: 'the message is not signed with the secret of its transport',
-    do: 'sign id, time and body as described in docs/workflows.md, and check the clock of the sender',
+    do: 'sign id, time and body as described in server/src/guests/workflows/README.md, and check the clock of the sender',
   },
   'toolflow.unknown': {
     http: 404,

@@ -178,7 +178,7 @@ function routesOf(
   if (approvals === undefined) return { ok: true, routes }
   const faults = routeFaults(approvals)
   if (faults.length === 0) return { ok: true, routes: compileRoutes(approvals) }
-  const instead = 'see docs/approvals.md for the form of a route'
+  const instead = 'see docs/approve.md for the form of a route'
   return {
     ok: false,
     faults: faults.map(({ path, message }) => ({ file, ...yaml.placeOf([at, ...path]), says: message, instead })),

@@ -1,6 +1,6 @@
 /**
  * How messages of people and other agents arrive and are sent: a chat, or a webhook. A transport translates; it decides nothing
- * and knows no document. To write one, see docs/workflows.md.
+ * and knows no document. To write one, see server/src/guests/workflows/README.md.
  */
 export interface MessageTransport {
   readonly name: string

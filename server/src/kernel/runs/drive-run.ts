@@ -61,7 +61,7 @@ const LONGEST_WAIT_MS = 3_600_000
 
 /**
  * The driver of all runs of this process. One step is one commit: its events, the new state, and the marks of the effects it is
- * about to start. See docs/decisions/2026-11-15-run-driver.md
+ * about to start. See docs/decisions/run-driver.md
  * INVARIANT: an effect is durably marked before it starts, unless it is guarded, and its mark is removed in the commit that holds
  * its result.
  * INVARIANT: only the boot that a row names performs its effects; a boot that takes a run over raises its version first.

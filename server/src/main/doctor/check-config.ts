@@ -56,7 +56,7 @@ function variablesIn({ env }: LoadedSettings): readonly DoctorFinding[] {
     severity: 'warning',
     about,
     says: `${name} is not a configuration key and has no effect`,
-    do: 'if it should set a key, see docs/configuration.md for the names; otherwise ignore this',
+    do: 'if it should set a key, see docs/operate/configure.md for the names; otherwise ignore this',
   }))
   return [...set, ...ignored]
 }

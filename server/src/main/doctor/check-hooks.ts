@@ -76,7 +76,14 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly DoctorFind
       },
     ]
   const says = `the hooks of ${client} are installed (${file}); whether it runs them is not known here`
-  return [{ severity: 'note', about, says, do: STAYS_OPEN[client] ?? 'docs/hooks.md lists what hooks do not cover' }]
+  return [
+    {
+      severity: 'note',
+      about,
+      says,
+      do: STAYS_OPEN[client] ?? 'server/src/guests/hooks/README.md lists what hooks do not cover',
+    },
+  ]
 }
 
 const unquoted = (text: string) => text.replaceAll(String.raw`'\\''`, "'").replaceAll('\\"', '"')

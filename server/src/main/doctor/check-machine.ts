@@ -68,7 +68,7 @@ function keysIn(data: string): readonly DoctorFinding[] {
       severity: 'error',
       about: 'keys',
       says: `${file}: ${why}`,
-      do: 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operations/lost-key.md',
+      do: 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operate/problems.md',
     },
   ]
 }

@@ -20,7 +20,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly DoctorFi
   const minimums = openMinimumVersions(keys)
   if (!key.ok || !minimums.ok) {
     const { file = '', why = '' } = !key.ok ? key.problem.about : !minimums.ok ? minimums.problem.about : {}
-    const remedy = 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operations/lost-key.md'
+    const remedy = 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operate/problems.md'
     return [{ severity: 'error', about: 'keys', says: `${file}: ${why}`, do: remedy }]
   }
   const found = new Map<string, string>()
@@ -53,7 +53,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly DoctorFi
     severity: 'error' as const,
     about,
     says,
-    do: 'something else wrote to the database: find out what, then restore a backup; see docs/operations/restore.md',
+    do: 'something else wrote to the database: find out what, then restore a backup; see docs/operate/backup-and-upgrade.md',
   }))
   return [...behind, ...rows]
 }

@@ -81,7 +81,7 @@ function checkShared({ postgres, key_secret }: Settings['config']['store']): rea
       severity: 'note',
       about: 'keys',
       says: 'there is no `store.key_secret`, so the keys folder has to be copied to every node by hand, and keys are not rotated while other nodes run',
-      do: 'give all nodes one secret of at least 32 random bytes; see docs/scale.md',
+      do: 'give all nodes one secret of at least 32 random bytes; see docs/operate/many-nodes.md',
     },
   ]
 }
@@ -124,7 +124,7 @@ async function checkAudit(
       severity: 'error',
       about,
       says: 'it does not verify',
-      do: 'run `sluice audit verify` for the first bad entry; see docs/operations/restore.md',
+      do: 'run `sluice audit verify` for the first bad entry; see docs/operate/backup-and-upgrade.md',
     },
   ]
 }

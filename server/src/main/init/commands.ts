@@ -149,7 +149,7 @@ function printHooks(out: Out, { hooks, dry_run }: InitReport): void {
   if (added !== '') out.line(`the hooks of ${added} ${dry_run ? 'would be' : 'are'} installed`)
   if (absent === '') return
   out.line(`no hooks are installed for ${absent}: the gate does not see their own tools (shell, files, web)`)
-  out.line('  `sluice init --write --hooks` installs them; docs/hooks.md says what they do')
+  out.line('  `sluice init --write --hooks` installs them; server/src/guests/hooks/README.md says what they do')
 }
 
 function addedTo({ clients, hooks }: InitReport, file: string): string {

@@ -41,7 +41,7 @@ export const embeddedEngine: StoreEngine = {
     return ok({
       notices,
       liveness: joined.value,
-      // The embedded engine has one writer: docs/decisions/2026-11-15-notices-and-liveness.md
+      // The embedded engine has one writer: docs/decisions/postgres-store.md
       stream: 'main',
       async leave() {
         notices.leave()
