@@ -77,7 +77,9 @@ const failed = (ran: readonly Ran[]) => ran.filter(({ code }) => code !== 0)
 
 test('backup: writes the file and a checkpoint, and the audit verifies against it', async () => {
   await up('sluice up --trust')
-  expect(failed([...(await type('backup-and-upgrade', 'Backup', 0)), ...(await type('backup-and-upgrade', 'Backup', 1))])).toEqual([])
+  expect(
+    failed([...(await type('backup-and-upgrade', 'Backup', 0)), ...(await type('backup-and-upgrade', 'Backup', 1))]),
+  ).toEqual([])
   expect(existsSync(join(safe, 'sluice-2026-11-15.backup'))).toBe(true)
 })
 
@@ -102,9 +104,12 @@ test('a broken audit is found, accepted, and the gate continues', async () => {
 
 test('key rotation: while the gate runs, and the audit still verifies', async () => {
   sh('sluice keys create agent old-agent')
-  expect(failed([...(await type('problems', 'Rotating signing keys', 0)), ...(await type('problems', 'Rotating signing keys', 1, 'agent:old-agent'))])).toEqual(
-    [],
-  )
+  expect(
+    failed([
+      ...(await type('problems', 'Rotating signing keys', 0)),
+      ...(await type('problems', 'Rotating signing keys', 1, 'agent:old-agent')),
+    ]),
+  ).toEqual([])
 })
 
 test.skipIf(!IS_WHOLE)(

@@ -27,8 +27,6 @@ describe('docs/policy.md', () => {
       'yaml broken',
       'text faults',
       'yaml cases',
-      'yaml lint',
-      'text findings',
     ])
   })
 

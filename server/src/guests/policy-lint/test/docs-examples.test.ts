@@ -5,8 +5,9 @@ import { compilePolicy } from '../../../kernel/policy/compile-policy.ts'
 import { spellFault } from '../../../kernel/policy/policy-faults.ts'
 import { lintPolicy } from '../find-in-policy.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../../../../docs/policy.md'), 'utf8')
-const blocksOf = (wanted: string) =>
+const POLICY = readFileSync(join(import.meta.dirname, '../../../../../docs/policy.md'), 'utf8')
+const README = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+const blocksOf = (page: string, wanted: string) =>
   [...page.matchAll(/^```(\w+ \w+)\n(.*?)^```$/gms)].flatMap(([, kind, text = '']) => (kind === wanted ? [text] : []))
 
 function findingsIn(text: string) {
@@ -16,10 +17,12 @@ function findingsIn(text: string) {
 }
 
 test('the policies of docs/policy.md have no lint findings', () => {
-  expect(blocksOf('yaml policy').map(findingsIn)).toEqual([[], []])
+  expect(blocksOf(POLICY, 'yaml policy').map(findingsIn)).toEqual([[], []])
 })
 
-test('the lint example of docs/policy.md gets the findings shown', () => {
-  const found = findingsIn(blocksOf('yaml lint')[0] ?? '').map(({ kind, source, says }) => `${kind} ${source}: ${says}`)
-  expect(`${found.join('\n')}\n`).toBe(blocksOf('text findings')[0])
+test('the example of the README gets the findings shown', () => {
+  const found = findingsIn(blocksOf(README, 'yaml lint')[0] ?? '').map(
+    ({ kind, source, says }) => `${kind} ${source}: ${says}`,
+  )
+  expect(`${found.join('\n')}\n`).toBe(blocksOf(README, 'text findings')[0])
 })
