@@ -5,7 +5,9 @@ import type { Cli } from '../../adapters/cli/cli.ts'
 export function addHookCommand(program: Command, { host, globals, exit }: Cli): void {
   program
     .command('hook <client>')
-    .description('judge a tool call of a coding agent; the hook of the agent runs this command (docs/hooks.md)')
+    .description(
+      'judge a tool call of a coding agent; the hook of the agent runs this command (server/src/guests/hooks/README.md)',
+    )
     .option('--wait <seconds>', 'how long to wait for a person')
     .allowUnknownOption()
     .action((client: string, options: { wait?: string }) => {
