@@ -30,12 +30,14 @@ import { performersOf, type Performers } from '../kernel/runs/performer.ts'
 import { bindToolflow } from '../guests/toolflow/bind.ts'
 import { bindWorkflows } from '../guests/workflows/bind.ts'
 import type { CallId } from '../kernel/contract/ids.ts'
+import type { BoundPorts } from '../kernel/ports/bound-ports.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 import { checkPolicy } from './guest-parts.ts'
 
 export type Bound = {
   readonly gate: Gate
   readonly performers: Performers
+  readonly bound: BoundPorts
   /** Resolves when everything dispatched has its outcome, even if nobody waits for it any more. */
   idle(): Promise<void>
 }
@@ -48,7 +50,7 @@ export function bindGate(ports: Ports): Bound {
   const execute: ExecuteCall = (started, live) => executeCall(executing, started, live)
   const visibleTools = createVisibleTools(ports)
   const claim = (call_id: CallId) => claimCall({ ...ports, execute }, call_id)
-  const deps = {
+  const deps: BoundPorts = {
     ...ports,
     claim,
     visibleTools,
@@ -94,6 +96,7 @@ export function bindGate(ports: Ports): Bound {
   return {
     gate,
     performers: performersOf(ports.kinds, { ...deps, dispatch: calls.dispatch, askProxy: gate.proxy.ask }),
+    bound: deps,
     idle,
   }
 }

@@ -12,11 +12,11 @@ export function driveGate(
   ports: Ports,
   log: Log,
   around: GateOptions['around'] = {},
-): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
-  const { gate, performers, idle } = bindGate(ports)
+): Pick<Bound, 'gate' | 'bound' | 'idle'> & { scheduler: Scheduler } {
+  const { gate, performers, bound, idle } = bindGate(ports)
   const { perform = (_kind, inner) => inner } = around
   const wrapped = new Map([...performers].map(([kind, inner]) => [kind, perform(kind, inner)]))
-  return { gate, scheduler: driveRuns(ports, ports.kinds, wrapped, log), idle }
+  return { gate, bound, scheduler: driveRuns(ports, ports.kinds, wrapped, log), idle }
 }
 
 /** The ports that the driver needs. */

@@ -1,13 +1,12 @@
 import type { Counts } from '../kernel/ports/counts.ts'
 import type { Gate } from './gate.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
-import { followHub } from '../guests/hub/follow-hub.ts'
 import { keepCheckpoints } from '../kernel/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../kernel/policy/live-policy.ts'
 import { sweepExpired, type Swept } from '../kernel/retention/sweep-expired.ts'
 import { ok, problem, refuse, type Result } from '../kernel/contract/problems.ts'
 import { lockStore } from '../adapters/stores/open-store.ts'
-import type { Ports } from '../kernel/ports/guest-ports.ts'
+import type { BoundPorts } from '../kernel/ports/bound-ports.ts'
 import { openDataFolder } from './open-data-folder.ts'
 import { driveGate } from './drive-gate.ts'
 import type { Settings } from './load-config.ts'
@@ -17,15 +16,13 @@ import type { GateOptions } from './gate-options.ts'
 import { openPorts } from './open-ports.ts'
 import { recoverFromDead } from './recover-from-dead.ts'
 import { storeOf } from './store-of.ts'
-import { answerNodes } from '../guests/hub/answer-nodes.ts'
-import { answerRooms } from '../guests/chat/answer-rooms.ts'
 
 export type OpenedGate = {
   readonly gate: Gate
+  readonly ports: BoundPorts
   readonly live: LivePolicy
   /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>
-  readonly metrics: Ports['metrics']
   readonly counts: Counts
   readonly clock: Clock
   /** Deletes what the retention policy says. Done automatically every hour. */
@@ -53,34 +50,15 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { ports, transports, following, close, closeServers, settled, stopping, hangUp, observers, time } = opened.value
-  const { gate, scheduler, idle } = driveGate(ports, log, options.around)
+  const { ports, transports, guests, close, closeServers, settled, stopping, hangUp, time } = opened.value
+  const { gate, bound, scheduler, idle } = driveGate(ports, log, options.around)
   const recovery = await recoverFromDead(ports, scheduler, log)
-  const leaveRooms = answerRooms(gate, ports.rooms, (error) =>
-    log('error', 'a chat message could not be handled', { error: String(error) }),
-  )
-  const leaveNodes =
-    ports.nodeRoom === undefined
-      ? undefined
-      : answerNodes(gate, ports.nodeRoom, ports.clock, (error) =>
-          log('error', 'a message of a node could not be handled', { error: String(error) }),
-        )
+  const stopGuests = await guests.start(bound)
   const listening = await Promise.all(
     transports.flatMap(
       (one) => one.listen?.((message) => gate.workflows.takeMessage(message), gate.workflows.admitsInvitation) ?? [],
     ),
   )
-  const followed =
-    ports.hub === undefined
-      ? undefined
-      : await followHub(
-          {
-            ...ports,
-            onFault: (error) => log('error', 'an answer of the hub could not be handled', { error: String(error) }),
-          },
-          ports.hub,
-        )
-  if (followed !== undefined) following.wake = () => followed.wake()
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
     { ...ports, keys: ports.keys.checkpoints },
@@ -109,9 +87,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const shutDown = async () => {
     stopTaking()
     clearInterval(tick)
-    await leaveRooms()
-    await followed?.stop()
-    await leaveNodes?.()
+    await stopGuests()
     await Promise.all(listening.map((stop) => stop()))
     await retention.stop()
     hangUp()
@@ -131,10 +107,13 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   return ok({
     gate: {
       ...gate,
-      identity: { ...gate.identity, authenticate: observers.authenticate((key) => gate.identity.authenticate(key)) },
-      calls: { ...gate.calls, dispatch: observers.dispatch((...call) => gate.calls.dispatch(...call)) },
+      identity: {
+        ...gate.identity,
+        authenticate: guests.observers.authenticate((key) => gate.identity.authenticate(key)),
+      },
+      calls: { ...gate.calls, dispatch: guests.observers.dispatch((...call) => gate.calls.dispatch(...call)) },
     },
-    metrics: ports.metrics,
+    ports: bound,
     live: ports.live,
     counts: ports.counts,
     clock: ports.clock,

@@ -1,4 +1,5 @@
 import { Bug, ok, refuse, type Result } from '../kernel/contract/problems.ts'
+import type { BoundPorts } from '../kernel/ports/bound-ports.ts'
 import type { GuestPorts, Ports } from '../kernel/ports/guest-ports.ts'
 import type { Observers } from '../kernel/ports/observers.ts'
 import type { OpenedGuest, Preparation } from '../kernel/ports/prepare-guest.ts'
@@ -10,6 +11,8 @@ export type PreparedGuests = {
   readonly observers: Observers
   /** Called once, with everything that is open by then; adds what the guests offer. */
   open(ports: Ports): Promise<GuestPorts>
+  /** Called once, after recovery. What was started last is stopped first. */
+  start(ports: BoundPorts): Promise<() => Promise<void>>
   /** What was opened last is closed first. */
   close(): Promise<void>
 }
@@ -56,6 +59,13 @@ export async function prepareGuests(
     async open(known) {
       for (const one of opening) await one(known)
       return ports as unknown as GuestPorts
+    },
+    async start(bound) {
+      const stops: (() => Promise<void>)[] = []
+      for (const one of opened) if (one.start !== undefined) stops.push(await one.start(bound))
+      return async () => {
+        for (const stop of stops.toReversed()) await stop()
+      }
     },
     close,
   })

@@ -2,7 +2,6 @@ import { createRunOutput } from '../kernel/runs/run-output.ts'
 import { plainSentence } from '../kernel/approvals/plain-sentence.ts'
 import { loadRoutes } from '../kernel/approvals/load-routes.ts'
 import { requestTimeout } from '../kernel/approvals/request-timeout.ts'
-import { linksOf } from '../guests/hub/hub-links.ts'
 import { createIntake } from '../kernel/attempt/intake.ts'
 import type { TimeKeeper } from '../kernel/clock/latest-time.ts'
 import { steadyClock } from '../kernel/clock/steady-clock.ts'
@@ -14,20 +13,17 @@ import { newApiKey } from '../adapters/keys/api-keys.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openIssuers } from '../adapters/keys/open-issuers.ts'
 import { openPasskeys } from '../adapters/keys/passkeys.ts'
-import { openWebPush } from '../guests/web-push/web-push.ts'
 import { ownServer } from './own-server.ts'
-import { pushPost } from '../guests/web-push/push-post.ts'
 import { scryptPassphrases } from '../adapters/keys/passphrases.ts'
-import type { Observers } from '../kernel/ports/observers.ts'
 import { configSections } from './config-sections.ts'
 import { createYieldWhenDue } from './yield-when-due.ts'
-import { digestBytes, placesIn } from './data-folder.ts'
+import { digestBytes } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import { openFlowPolicy } from '../guests/flows/flow-policy-file.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
 import { GUESTS } from './guests.ts'
-import { newNonce } from '../guests/hub/open-hub.ts'
+import type { PreparedGuests } from './open-guests.ts'
 import { followKeys } from './follow-keys.ts'
 import { openStorage } from './open-storage.ts'
 import { openTools } from './open-tools.ts'
@@ -42,10 +38,8 @@ import type { Ports } from '../kernel/ports/guest-ports.ts'
 export type OpenedPorts = {
   readonly ports: Ports
   readonly transports: readonly MessageTransport[]
-  /** What a request to the hub wakes, once the hub is followed. */
-  readonly following: { wake: () => void }
   readonly settled: Promise<void>
-  readonly observers: Observers
+  readonly guests: PreparedGuests
   readonly time: TimeKeeper
   readonly stopping: AbortController
   /** Aborts messages that are being sent to channels; they are sent again after the next start. */
@@ -100,8 +94,8 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     judgement: parts.value.ports.judgement,
     yieldWhenDue: createYieldWhenDue(),
   })
-  let hubFault = 'the hub did not confirm the request'
-  const following = { wake: () => {} }
+  const { hub } = guests.ports
+  const here = () => config.channels.url ?? options.url()
   const known = {
     sessions,
     keys,
@@ -140,17 +134,11 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     },
     passphrases: scryptPassphrases,
     passkeys: openPasskeys(keys.derived),
-    webPush: openWebPush(placesIn(settings.data).keys, {
-      post: pushPost(stopping.signal),
-      clock: Date.now,
-      services: config.channels.push_services,
-      subject: config.channels.url?.startsWith('https:') === true ? config.channels.url : 'mailto:sluice@localhost',
-    }),
     strong: config.approvals.strong,
     tokensCountAs: config.approvals.tokens,
     // For a node, the people who decide are at its hub.
     otherApprovers:
-      config.auth.oidc.length > 0 || config.hub !== undefined
+      config.auth.oidc.length > 0 || hub !== undefined
         ? 'unknown'
         : [...callbacks.values()].map(({ approver }) => approver.user),
     policyStore: options.policyStore ?? NOT_WRITABLE,
@@ -162,19 +150,19 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     stopping: stopping.signal,
     onUndelivered: (channel, delivery_id, attempt) =>
       log('warn', 'a message was not accepted and will be sent again later', { channel, delivery_id, attempt }),
-    links: linksOf(sha256Hex, parts.value.ports.hub, () => config.channels.url ?? options.url()),
-    nonce: newNonce,
-    hubFault: { get: () => hubFault, set: (why) => (hubFault = why) },
-    wakeHub: () => following.wake(),
+    hub,
+    links(approval_id) {
+      const url = `${here()}/#/approvals/${approval_id}`
+      return hub?.linkTo(approval_id, url) ?? { url }
+    },
     after,
     persist,
   } satisfies Ports
   const ports: Ports = { ...known, ...(await guests.open(known)) }
   return ok({
     ports,
-    following,
     transports,
-    observers: guests.observers,
+    guests,
     time: storage.value.time,
     stopping,
     hangUp,

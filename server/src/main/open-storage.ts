@@ -23,7 +23,6 @@ import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import { GUESTS } from './guests.ts'
-import { newNonce } from '../guests/hub/open-hub.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
@@ -75,7 +74,7 @@ export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'ar
 /** Second of the three parts of a gate: the store, and what observes it. */
 export async function openStorage(
   settings: Settings,
-  { log, own, guests, ports: { channels, hub } }: Parts,
+  { log, own, guests, ports: { channels } }: Parts,
   { alone, writer, onDead, around, stopping, steady }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
@@ -147,7 +146,7 @@ export async function openStorage(
     onDoubt: (commit) =>
       log('error', 'the ledger did not answer a commit: no calls are accepted until its outcome is known', { commit }),
   })
-  const needs = { hub, ids: randomIds, clock, nonce: newNonce }
+  const needs = { ...guests.ports, ids: randomIds, clock }
   const added = (await partsOf(({ companion }) => companion)).map((open) => open(needs))
   const companions = [outbox({ channels, ids: randomIds, clock }), ...added, runEvents, returnedUnits, endDays(clock)]
   const outgoing = guests.observers.ledger(withCompanions(doubts, companions))

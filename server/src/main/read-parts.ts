@@ -5,23 +5,19 @@ import { redactingOwn } from '../guests/content/redacting-own.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
 import type { EffectsSource } from '../kernel/ports/effects-source.ts'
 import type { OpenRanker } from '../kernel/ports/ranker.ts'
-import type { HubKeys } from '../kernel/ports/hub.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
-import { openHubKeys } from '../guests/hub/hub-keys.ts'
 import { openOidcLogins } from '../adapters/keys/open-oidc-logins.ts'
 import { localFiles } from '../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs, type ServerConfig } from '../adapters/upstream/server-config.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
-import { effectsSource, openRanker } from './guest-parts.ts'
+import { effectsSource, openRanker, partsOf } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import type { Guest } from '../kernel/registries.ts'
 import type { Log } from '../kernel/ports/log.ts'
 import { openChannels } from './open-channels.ts'
-import { openHub } from '../guests/hub/open-hub.ts'
-import { openNodeRoom } from '../guests/matrix/open-node-room.ts'
 import { prepareGuests, type PreparedGuests } from './open-guests.ts'
 import { ownSecrets } from './own-secrets.ts'
 import { packageVersion } from './package-version.ts'
@@ -35,16 +31,7 @@ import type { Ports } from '../kernel/ports/guest-ports.ts'
 export type Parts = {
   readonly ports: Pick<
     Ports,
-    | 'files'
-    | 'judgement'
-    | 'ownCredentials'
-    | 'channels'
-    | 'callbacks'
-    | 'oidcLogins'
-    | 'rooms'
-    | 'hub'
-    | 'hubKeys'
-    | 'nodeRoom'
+    'files' | 'judgement' | 'ownCredentials' | 'channels' | 'callbacks' | 'oidcLogins' | 'rooms'
   >
   readonly own: OwnCredentialsBook
   /** Without the gate's own secrets. */
@@ -92,22 +79,13 @@ export async function readParts(
   const own = openOwnCredentials(() => ownSecrets(settings))
   const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
   const posting = new AbortController()
-  const channels = openChannels(config.channels, {
+  const channels = openChannels(config.channels, await partsOf(({ channel }) => channel), {
     folder: settings.folder,
     clock: Date.now,
     stopping: posting.signal,
     log: (says, about) => log('warn', says, about),
   })
   if (!channels.ok) return channels
-  const around = {
-    folder: settings.folder,
-    stopping: posting.signal,
-    log: (says: string, about?: Readonly<Record<string, unknown>>) => log('warn', says, about),
-  }
-  const hub = openHub(config.hub, around)
-  if (!hub.ok) return hub
-  const nodeRoom = openNodeRoom(config.nodes, around)
-  if (!nodeRoom.ok) return nodeRoom
   const oidcLogins = openOidcLogins(
     config.auth.oidc,
     (text) => secretOf(text, settings.folder, process.env),
@@ -128,6 +106,7 @@ export async function readParts(
     redactOwn: own.redactAll,
     stopping,
     hangingUp: posting.signal,
+    changeKeys: async (work) => shared?.change(work) ?? work(),
   })
   if (!prepared.ok) return prepared
   const ranker = await openRanker(config, settings.folder)
@@ -140,9 +119,6 @@ export async function readParts(
       ownCredentials: own.current,
       oidcLogins: oidcLogins.value,
       ...channels.value,
-      hub: hub.value,
-      nodeRoom: nodeRoom.value,
-      hubKeys: sharedHubKeys(openHubKeys(placesIn(settings.data).keys), shared),
     },
     own,
     log,
@@ -171,15 +147,5 @@ function refreshing(keys: LiveKeys, own: OwnCredentialsBook): LiveKeys {
       checkpoint: () => refreshed(keys.rotate.checkpoint()),
     },
     refresh: () => refreshed(keys.refresh()),
-  }
-}
-
-/** A change of the hub's keys reaches the other nodes too. */
-function sharedHubKeys(keys: HubKeys, shared: SharedKeys | undefined): HubKeys {
-  if (shared === undefined) return keys
-  return {
-    ...keys,
-    prepare: () => shared.change(() => keys.prepare()),
-    activate: () => shared.change(() => keys.activate()),
   }
 }

@@ -121,7 +121,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
       return incident
     },
   }
-  const { metrics } = opened.value
+  const { metrics } = opened.value.ports
   const door: ApiDoor = {
     ...shared,
     version: gate.version,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChatEvent, ChatRoom } from '../../src/kernel/ports/chat.ts'
+import { openSenderLimits } from '../../src/guests/chat/sender-limits.ts'
+import { takeChat } from '../../src/guests/chat/take-chat.ts'
 import type { ApprovalPacket } from '../../src/kernel/contract/approval.ts'
 import type { Json } from '../../src/kernel/contract/json.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
@@ -124,7 +126,7 @@ describe('a room of approvers', () => {
       how === 'text'
         ? { ...event, is: 'text', text: `approve ${packet.approval_id}` }
         : { ...event, is: 'reaction', key: '✅', to: prompt }
-    return rig.gate.channels.takeChat(room, said)
+    return takeChat({ ...rig.opened.ports, limits: openSenderLimits() }, room, said)
   }
 
   test('decides nothing that its message cut, by a line or by a reaction', async () => {

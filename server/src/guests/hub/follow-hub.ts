@@ -1,4 +1,4 @@
-import type { AttachedHub } from '../../kernel/ports/hub.ts'
+import type { AttachedHub } from './ports.ts'
 import { reportEarlier, type ReportDeps } from './report-to-hub.ts'
 import { processReply, type ProcessReplyDeps } from './process-reply.ts'
 

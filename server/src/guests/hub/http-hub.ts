@@ -1,4 +1,4 @@
-import type { HubFollower, HubLink, SentToHub } from '../../kernel/ports/hub.ts'
+import type { HubFollower, HubLink, SentToHub } from './ports.ts'
 import { WordsAnswer } from './hub.ts'
 
 export type HttpHubSettings = { readonly url: string; readonly key: string; readonly stopping: AbortSignal }

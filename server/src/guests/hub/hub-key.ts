@@ -3,7 +3,7 @@ import type { HubKeysAnswer } from './hub.ts'
 import { refuse, type Result } from '../../kernel/contract/problems.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { RotateDeps } from '../../kernel/identity/rotate-keys.ts'
-import type { HubKeys } from '../../kernel/ports/hub.ts'
+import type { HubKeys } from './ports.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { CompactSign, compactVerify, decodeJwt, errors } from 'jose'
-import type { HubKeys, PinnedKeys } from '../../kernel/ports/hub.ts'
+import type { HubKeys, PinnedKeys } from './ports.ts'
 import { HubReply, type HubKeysAnswer } from './hub.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import {

@@ -1,6 +1,7 @@
-import type { AttachedHub, HubKeys, NodeRoom } from '../../kernel/ports/hub.ts'
+import type { AttachedHub, HubKeys, NodeRoom } from './ports.ts'
 import type { Guest } from '../../kernel/registries.ts'
 import type { HubEffectDeps } from './hub-effects.ts'
+import type { NodesSeen } from './nodes-seen.ts'
 
 declare module '../../kernel/ports/guest-ports.ts' {
   interface GuestPorts {
@@ -11,6 +12,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
     readonly nonce: () => string
     /** The keys with which this gate signs for its own nodes. */
     readonly hubKeys: HubKeys
+    readonly nodesSeen: NodesSeen
     /** Through which nodes reach this hub, besides HTTP. */
     readonly nodeRoom: NodeRoom | undefined
   }
@@ -18,6 +20,8 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const hub: Guest = {
   name: 'hub',
+  uses: ['matrix'],
+  prepare: async () => (await import('./open-hub.ts')).prepareHub,
   companion: async () => (await import('./report-to-hub.ts')).hubReports,
   runKinds: {
     'hub-report': async () => (await import('./run-kind.ts')).hubReportKind,

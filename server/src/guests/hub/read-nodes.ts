@@ -2,7 +2,7 @@ import { callerIdentity, type CallerNames } from '../../kernel/contract/caller-i
 import type { Caller, CallerKind } from '../../kernel/contract/caller.ts'
 import type { NodeAnswer } from './hub.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { NodeRoom } from '../../kernel/ports/hub.ts'
+import type { NodeRoom } from './ports.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import { isOfNode } from './sign-reply.ts'

@@ -3,7 +3,7 @@ import type { HubReply } from './hub.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { isStandingApproval, peopleNeeded } from '../../kernel/approvals/routes/seats.ts'
 import { withStanding } from '../../kernel/identity/standing-grants.ts'
-import type { HubKeys } from '../../kernel/ports/hub.ts'
+import type { HubKeys } from './ports.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 

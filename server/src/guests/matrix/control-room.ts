@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../kernel/contract/json.ts'
+import type { ControlRoom } from '../../kernel/ports/control-room.ts'
 import type { MatrixAccount } from './matrix-account.ts'
 import type { RoomEvent } from './matrix-session.ts'
 
@@ -7,14 +8,6 @@ export type ControlRoomSettings = {
   readonly account: MatrixAccount
   readonly stopping: AbortSignal
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
-}
-
-/** A room in which a hub and its nodes exchange messages. Each text is in a named field of its event. */
-export interface ControlRoom {
-  /** Throws if the homeserver does not accept it. A repetition with the same `txn` is stored once. */
-  send(field: string, text: string, says: string, txn?: string): Promise<void>
-  /** Reports every text in that field, with its sender, across interruptions of any length. The newest events may be repeated. */
-  follow(field: string, onText: (text: string, event: RoomEvent) => Promise<void>): () => Promise<void>
 }
 
 const RETRY_MS = 2_000

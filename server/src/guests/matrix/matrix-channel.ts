@@ -3,8 +3,39 @@ import type { ChatEvent, ChatPrompt, ChatRoom } from '../../kernel/ports/chat.ts
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { MatrixChannelSettings } from '../../kernel/approvals/channels.ts'
 import { isJsonObject } from '../../kernel/contract/json.ts'
-import type { MatrixSession, RoomEvent } from './matrix-session.ts'
+import { channelKind } from '../../kernel/approvals/channel-kind.ts'
+import { openMatrixSession, type MatrixSession, type RoomEvent } from './matrix-session.ts'
 import { newsText, promptText, type ChatText } from './prompt-text.ts'
+
+export const matrixRoom = channelKind('matrix', (settings, { secret, stopping, log }) => {
+  const { homeserver, room: roomId, user, token, password } = settings
+  const given = {
+    room: roomId,
+    homeserver,
+    user,
+    ...(token === undefined ? {} : { token: secret(token, 'token') }),
+    ...(password === undefined ? {} : { password: secret(password, 'password') }),
+  }
+  const people = Object.entries(settings.people).map(
+    ([sender, { approver, user: person = approver }]) =>
+      [sender, { kind: 'approver', id: `approver:${approver}`, user: person }] as const,
+  )
+  const session = onceOpened(() => openMatrixSession(given))
+  const room = matrixChannel(settings, { people: new Map(people), session, stopping, log })
+  return { channel: room, room }
+})
+
+/** Opened on first use; after a failure the next use tries again. */
+function onceOpened<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+}
 
 export type MatrixChannelDeps = {
   readonly people: ReadonlyMap<string, Caller>

@@ -3,10 +3,16 @@ import type { Channel } from '../../kernel/approvals/channels-use.ts'
 import type { PushSettings } from '../../kernel/approvals/channels.ts'
 import { sentenceWithoutValues } from '../../kernel/contract/sentence.ts'
 import type { RiskClass } from '../../kernel/contract/tool.ts'
-import type { Post } from '../../adapters/upstream/channels/post.ts'
+import { channelKind } from '../../kernel/approvals/channel-kind.ts'
+import { openPost, type Post } from '../../adapters/upstream/channels/post.ts'
 
 /** ntfy's levels: 3 is normal, 5 rings. */
 const PRIORITY = { low: '2', medium: '3', high: '4', critical: '5' } as const satisfies Record<RiskClass, string>
+
+export const pushChannel = channelKind('push', (settings, tools) => {
+  const token = settings.token === undefined ? {} : { token: tools.secret(settings.token, 'token') }
+  return { channel: push(settings, { post: openPost(tools.stopping), ...token }) }
+})
 
 /** A short line on somebody's phone. It shows no arguments: others can read a locked screen. */
 export function push(

@@ -9,4 +9,5 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const webPush: Guest = {
   name: 'web-push',
+  prepare: async () => (await import('./open-web-push.ts')).prepareWebPush,
 }

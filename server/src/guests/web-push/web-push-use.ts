@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
-import type { AttachedHub } from '../../kernel/ports/hub.ts'
+import type { DecidedElsewhere } from '../../kernel/ports/decided-elsewhere.ts'
 import type { ApprovalRow } from '../../kernel/contract/approval.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { DECIDING_KINDS } from '../../kernel/contract/caller.ts'
@@ -33,7 +33,7 @@ export type PushDeps = ApprovalReadDeps & {
   readonly ids: Ids
   readonly webPush: WebPush
   readonly links: Links
-  readonly hub: Pick<AttachedHub, 'where'> | undefined
+  readonly hub: Pick<DecidedElsewhere, 'where'> | undefined
 }
 
 const MOST_TOLD = 1_000

@@ -4,7 +4,21 @@ import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { WebhookSettings } from '../../kernel/approvals/channels.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
-import type { Post } from '../../adapters/upstream/channels/post.ts'
+import { channelKind } from '../../kernel/approvals/channel-kind.ts'
+import { openPost, type Post } from '../../adapters/upstream/channels/post.ts'
+
+export const webhookChannel = channelKind('webhooks', (settings, tools) => {
+  const key = tools.key(settings.secret, 'secret')
+  const channel = key && webhook(settings, { post: openPost(tools.stopping), clock: tools.clock, key })
+  const opened = channel === undefined ? {} : { channel }
+  if (settings.callback === undefined) return opened
+  const { secret, approver, user = approver } = settings.callback
+  const back = tools.key(secret, 'callback.secret')
+  if (tools.isSameSecret(secret, settings.secret))
+    tools.fault('callback.secret', 'it must differ from the secret for outgoing messages')
+  if (back === undefined) return opened
+  return { ...opened, callback: { key: back, approver: { kind: 'approver', id: `approver:${approver}`, user } } }
+})
 
 export type WebhookDeps = { readonly post: Post; readonly clock: Clock; readonly key: WebhookKey }
 

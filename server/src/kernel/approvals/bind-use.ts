@@ -3,24 +3,12 @@ import type { Result } from '../contract/problems.ts'
 import type { PushAnswer, PushBody, PushSubscriptionAnswer } from '../contract/web-push.ts'
 import type { DecidedApproval } from './decide-approval.ts'
 import type { Channel } from './channels-use.ts'
-import type { Notices } from '../ports/notices.ts'
-import { openSenderLimits } from '../../guests/chat/sender-limits.ts'
-import { takeChat, type ChatDeps } from '../../guests/chat/take-chat.ts'
-import type { ChatEvent, ChatRoom } from '../ports/chat.ts'
 import { takeCallback, type Callback, type CallbackDeps } from '../../guests/webhook/take-callback.ts'
-import {
-  listPushes,
-  removePush,
-  subscribePush,
-  notifyBrowsers,
-  type PushDeps,
-} from '../../guests/web-push/web-push-use.ts'
+import { listPushes, removePush, subscribePush, type PushDeps } from '../../guests/web-push/web-push-use.ts'
 
 export interface ChannelsGate {
   /** A decision that came back through a channel; its signature says whose it is. */
   takeCallback(callback: Callback): Promise<Result<DecidedApproval>>
-  /** Handles an event in a room of approvers; returns the answer, if any. */
-  takeChat(room: ChatRoom, event: ChatEvent): Promise<string | undefined>
   /** The configured channels. `answers`: a decision can come back through it. */
   list(): readonly { readonly name: string; readonly events: readonly string[]; readonly answers: boolean }[]
   /** Browsers that notify a person of new requests. */
@@ -31,19 +19,9 @@ export interface ChannelsGate {
   }
 }
 
-export function bindChannels(
-  deps: CallbackDeps &
-    PushDeps &
-    Omit<ChatDeps, 'limits'> & {
-      readonly channels: readonly Channel[]
-      readonly notices: Pick<Notices, 'subscribe'>
-    },
-): ChannelsGate {
-  notifyBrowsers(deps)
-  const limits = openSenderLimits()
+export function bindChannels(deps: CallbackDeps & PushDeps & { readonly channels: readonly Channel[] }): ChannelsGate {
   return {
     takeCallback: (callback) => takeCallback(deps, callback),
-    takeChat: (room, event) => takeChat({ ...deps, limits }, room, event),
     list: () => deps.channels.map(({ name, events }) => ({ name, events, answers: deps.callbacks.has(name) })),
     push: {
       list: (caller) => listPushes(deps, caller),

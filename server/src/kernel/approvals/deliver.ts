@@ -13,7 +13,7 @@ import { LONGEST_IN_MESSAGES } from './foldable-texts.ts'
 import { riskInWords } from './risk-in-words.ts'
 import { inSteps } from '../ports/in-steps.ts'
 import type { Channel } from './channels-use.ts'
-import type { AttachedHub } from '../ports/hub.ts'
+import type { DecidedElsewhere } from '../ports/decided-elsewhere.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { ChannelMessage } from './channel-message.ts'
 import { packetOf } from './packet-of.ts'
@@ -23,7 +23,7 @@ import type { Links } from '../attempt/describe-call.ts'
 export type DeliverDeps = ApprovalReadDeps & {
   readonly channels: readonly Channel[]
   readonly links: Links
-  readonly hub: Pick<AttachedHub, 'where'> | undefined
+  readonly hub: Pick<DecidedElsewhere, 'where'> | undefined
   readonly clock: Clock
   readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
 }

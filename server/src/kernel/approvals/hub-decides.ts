@@ -1,9 +1,9 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import { refuse, type Result } from '../contract/problems.ts'
-import type { AttachedHub } from '../ports/hub.ts'
+import type { DecidedElsewhere } from '../ports/decided-elsewhere.ts'
 
 /** The hub of a node; undefined for a gate that decides by itself. */
-export type HubDecidesDeps = { readonly hub: Pick<AttachedHub, 'where'> | undefined }
+export type HubDecidesDeps = { readonly hub: Pick<DecidedElsewhere, 'where'> | undefined }
 
 /**
  * INVARIANT: on a node only its hub decides: no role, no token, no edit. Calls that a client of the node runs itself wait for the

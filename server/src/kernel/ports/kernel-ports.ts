@@ -24,6 +24,7 @@ import type { ChatRoom } from './chat.ts'
 import type { Counts } from './counts.ts'
 import type { RunJobs } from './jobs.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases, TokenKeys } from './keys.ts'
+import type { DecidedElsewhere } from './decided-elsewhere.ts'
 import type { Ledger } from './ledger.ts'
 import type { Liveness } from './liveness.ts'
 import type { MakeSentence } from './make-sentence.ts'
@@ -111,6 +112,8 @@ export interface KernelPorts {
   readonly intake: Intake
   readonly probe: Probe
   readonly links: Links
+  /** Set on a node. */
+  readonly hub: DecidedElsewhere | undefined
   /** Aborted when the gate accepts no more calls. */
   readonly stopping: AbortSignal
   readonly channels: readonly Channel[]

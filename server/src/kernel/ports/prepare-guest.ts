@@ -1,6 +1,7 @@
 import type { Config } from '../contract/config.ts'
 import type { Result } from '../contract/problems.ts'
 import type { RedactOwn } from '../changes/without-own-credentials.ts'
+import type { BoundPorts } from './bound-ports.ts'
 import type { GuestPorts, Ports } from './guest-ports.ts'
 import type { Log } from './log.ts'
 import type { Observers } from './observers.ts'
@@ -35,6 +36,8 @@ export type Preparation = {
   readonly digest: Digest
   /** Removes the gate's own credentials. No text for a model or another service contains one. */
   readonly redactOwn: RedactOwn
+  /** Changes keys that the nodes of a store share, while no other node does. If that fails, they are as before. */
+  readonly changeKeys: <T>(work: () => MaybePromise<Result<T>>) => Promise<Result<T>>
   /** Aborted when the gate accepts no more calls. */
   readonly stopping: AbortSignal
   /** Aborted later: messages that are being sent to people are not waited for. They are sent again after the next start. */
@@ -49,6 +52,8 @@ export type GatePlaces = { readonly data: string; readonly keys: string; readonl
 /** What runs until the gate stops. What was opened last is closed first. */
 export type OpenedGuest = {
   readonly ports?: Partial<GuestPorts>
+  /** Called when the gate has recovered what earlier processes left. Returns a function that stops what was started. */
+  readonly start?: (ports: BoundPorts) => MaybePromise<() => Promise<void>>
   readonly close?: () => MaybePromise<void>
 }
 

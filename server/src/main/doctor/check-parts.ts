@@ -9,7 +9,7 @@ import type { Settings } from '../load-config.ts'
 import { openChannels } from '../open-channels.ts'
 import { otlpOf } from '../../guests/telemetry/open-metrics.ts'
 import { openSerenity } from '../../guests/serenity/open-serenity.ts'
-import { effectsSource, openRanker } from '../guest-parts.ts'
+import { effectsSource, openRanker, partsOf } from '../guest-parts.ts'
 
 /**
  * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
@@ -22,7 +22,12 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
     serverConfigs(config.servers, folder),
     await loadJudgement(config, (text) => secretOf(text, folder, process.env), files),
     await openSerenity(config.serenity, folder, process.env, () => undefined),
-    openChannels(config.channels, { folder, clock: Date.now, stopping: new AbortController().signal, log() {} }),
+    openChannels(config.channels, await partsOf(({ channel }) => channel), {
+      folder,
+      clock: Date.now,
+      stopping: new AbortController().signal,
+      log() {},
+    }),
     toolflow && openArgumentModel(toolflow, folder),
     await openRanker(config, folder),
     otlpOf(config.telemetry, folder),

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bytesBelow } from '../../../../test/live-files.ts'
+import { openSenderLimits } from '../../chat/sender-limits.ts'
+import { takeChat } from '../../chat/take-chat.ts'
 import { AgentBody, type AgentAnswer } from '../agent.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import type { ChatEvent, ChatRoom } from '../../../kernel/ports/chat.ts'
@@ -172,12 +174,16 @@ test('a room of approvers is not the session of a token: there it decides nothin
       is: 'text',
       text: `APPROVE ${id} ${token}`,
     }
-    const answer = await tokens.gate.channels.takeChat(room, event)
+    const answer = await takeChat({ ...tokens.opened.ports, limits: openSenderLimits() }, room, event)
     expect(answer).toContain('belongs to another session')
     expect(valueOf(await tokens.gate.approvals.read(SECOND, id)).state).toBe('pending')
     for (const [form, messages] of FORMS.slice(0, -1))
       for (const [at, text] of messages(id, token).entries()) {
-        const said = await tokens.gate.channels.takeChat(room, { ...event, event_id: `${form} ${at}`, text })
+        const said = await takeChat({ ...tokens.opened.ports, limits: openSenderLimits() }, room, {
+          ...event,
+          event_id: `${form} ${at}`,
+          text,
+        })
         expect([form, said ?? '']).not.toEqual([form, expect.stringContaining(token.slice(20))])
       }
     expect(valueOf(await tokens.gate.approvals.read(APPROVER, id)).state).toBe('pending')

@@ -1,6 +1,7 @@
-import type { Caller } from '../contract/caller.ts'
-import type { HubKeysAnswer, HubReply, NodeOutcome, NodeRequest } from '../../guests/hub/hub.ts'
-import type { Result } from '../contract/problems.ts'
+import type { Caller } from '../../kernel/contract/caller.ts'
+import type { Result } from '../../kernel/contract/problems.ts'
+import type { DecidedElsewhere } from '../../kernel/ports/decided-elsewhere.ts'
+import type { HubKeysAnswer, HubReply, NodeOutcome, NodeRequest } from './hub.ts'
 
 /** The key with which a hub signs decisions for its nodes. Created when it is first needed. */
 export interface HubKeys {
@@ -63,13 +64,9 @@ export interface NodeRoom {
 }
 
 /** A gate whose approvals are decided at a hub. */
-export type AttachedHub = {
+export type AttachedHub = DecidedElsewhere & {
   /** This node's name at the hub. */
   readonly node: string
-  /** The hub, for messages to people. */
-  readonly where: string
-  /** Its console, if known. */
-  readonly url?: string
   /** How long a request may stay unconfirmed before it is rejected. */
   readonly answer_ms: number
   readonly pinned: PinnedKeys

@@ -1,16 +1,19 @@
-import type { NodeRoom } from '../../kernel/ports/hub.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import type { ControlRoom } from './control-room.ts'
-import { FROM_HUB, FROM_NODE } from './hub-texts.ts'
+import type { ControlRoom } from '../../kernel/ports/control-room.ts'
+import type { NodeRoom } from './ports.ts'
 
-export type MatrixNodesSettings = {
+/** The fields of messages in a control room: from a node, and from the hub. */
+export const FROM_NODE = 'io.sluice.node'
+export const FROM_HUB = 'io.sluice.hub'
+
+export type NodeRoomSettings = {
   readonly room: ControlRoom
   readonly nodes: ReadonlyMap<string, Caller>
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
 }
 
 /** The control room of a hub: its nodes ask and report in it. */
-export function matrixNodes({ room, nodes, log }: MatrixNodesSettings): NodeRoom {
+export function nodeRoom({ room, nodes, log }: NodeRoomSettings): NodeRoom {
   return {
     nodes,
     async say(replies, says, txn) {

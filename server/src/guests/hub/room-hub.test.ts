@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { NodeMessage } from '../hub/hub.ts'
-import { matrixHub } from './matrix-hub.ts'
+import { NodeMessage } from './hub.ts'
+import { roomHub } from './room-hub.ts'
 
 test('a node that follows its hub says at once that it is running', async () => {
   const { promise: sent, resolve } = Promise.withResolvers<readonly [string, string]>()
@@ -10,7 +10,7 @@ test('a node that follows its hub says at once that it is running', async () => 
     },
     follow: () => async () => {},
   }
-  const link = matrixHub({ room, hub: '@hub:example.com', clock: () => 0 })
+  const link = roomHub({ room, hub: '@hub:example.com', clock: () => 0 })
   const following = link.follow({ pending: async () => [], take: async () => false })
   const [field, text] = await sent
   expect(field).toBe('io.sluice.node')

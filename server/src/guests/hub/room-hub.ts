@@ -1,9 +1,9 @@
-import type { HubLink } from '../../kernel/ports/hub.ts'
-import type { NodeAlive } from '../hub/hub.ts'
-import { FROM_HUB, FROM_NODE, readReplies } from './hub-texts.ts'
-import type { ControlRoom } from './control-room.ts'
+import type { ControlRoom } from '../../kernel/ports/control-room.ts'
+import { WordsAnswer, type NodeAlive } from './hub.ts'
+import { FROM_HUB, FROM_NODE } from './node-room.ts'
+import type { HubLink } from './ports.ts'
 
-export type MatrixHubSettings = {
+export type RoomHubSettings = {
   readonly room: ControlRoom
   /** The hub's user. Messages of anybody else are ignored. */
   readonly hub: string
@@ -17,7 +17,7 @@ const ALIVE_EVERY_MS = 300_000
 const ALIVE_RETRY_MS = 15_000
 
 /** A hub over a control room: the same messages and decisions as over HTTP, as events. */
-export function matrixHub({ room, hub, clock }: MatrixHubSettings): HubLink {
+export function roomHub({ room, hub, clock }: RoomHubSettings): HubLink {
   return {
     async send(message) {
       try {
@@ -61,5 +61,17 @@ function sayAlive(room: ControlRoom): () => void {
   return () => {
     isStopped = true
     clearTimeout(timer)
+  }
+}
+
+const MOST_REPLIES = 100
+
+/** The decisions in a message of the hub; none if it cannot be read. */
+function readReplies(text: string): readonly string[] {
+  try {
+    const read = WordsAnswer.safeParse(JSON.parse(text))
+    return read.success ? read.data.words.slice(0, MOST_REPLIES) : []
+  } catch {
+    return []
   }
 }
