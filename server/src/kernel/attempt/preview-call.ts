@@ -9,23 +9,13 @@ import { canonicalJson } from '../json/canonical.ts'
 import { sendableArgs } from '../json/split-inputs.ts'
 import { splitSecrets } from '../json/split-secrets.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Tables } from '../ports/reads.ts'
+import type { Change } from '../ports/ledger.ts'
 import type { Digest } from '../ports/runtime.ts'
-import type { ToolServers } from '../ports/upstream.ts'
-import { expectTool, readPauses } from './facts/changeable-facts.ts'
 import type { JudgedCall } from './judge-call.ts'
-import { problemOfFilled, type FilledDeps } from '../../guests/content/judge-filled.ts'
 import type { PreparedCall } from './prepare-call.ts'
-import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
+import { askServer, type AskServerDeps } from './run-read-back.ts'
 
-export type PreviewDeps = FilledDeps & {
-  readonly servers: ToolServers
-  readonly ledger: Ledger
-  readonly tables: Tables
-  readonly catalogue: Catalogue
-  readonly digest: Digest
-}
+export type PreviewDeps = AskServerDeps & { readonly catalogue: Catalogue; readonly digest: Digest }
 
 /** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent, so judge again. */
 export type Preview =
@@ -85,7 +75,6 @@ function isUndisturbed({ facts }: Pick<JudgedCall, 'facts'>, tool: Tool | undefi
   )
 }
 
-/** INVARIANT: it is recorded before it is sent, in a commit that is lost if something that prevents it was acknowledged. */
 async function dryRunOf(
   deps: PreviewDeps,
   call: Call,
@@ -100,25 +89,13 @@ async function dryRunOf(
   const { args } = split.value
   const merged = canonicalJson({ ...(isJsonObject(args) ? args : {}), ...(isJsonObject(extra) ? extra : {}) })
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
-  const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await pausesOf(deps, call, tool)
-  if (own.paused) return stop('call.dry_run_failed')
-  const forbidden = await problemOfFilled(deps, call, tool, merged.value, false)
-  if (forbidden !== undefined) return stop('call.dry_run_failed')
-  const changes: readonly Change[] = [...expects, ...own.expects, { kind: 'audit', entry: previewed(deps, call) }]
-  const recorded = await deps.ledger.commit(changes)
-  if (lostAt(recorded) !== undefined) return { is: 'overtaken' }
-  if (recorded !== 'committed') return { is: 'stopped', problem: whyUnrecorded(recorded) }
-  const answer = await deps.servers.call({
-    server: call.server,
-    tool: tool.row.definition.name,
-    canonical_args: merged.value,
-    idempotency_key: `${call.call_id}/dry-run`,
-    user: call.caller.user,
-    trace: call.trace,
-  })
-  if (answer.is !== 'answered') return stop('call.dry_run_failed')
-  if (answer.result.isError === true) return { ...stop('call.dry_run_failed'), result: answer.result }
-  return { is: 'previewed', result: answer.result, ...(await rawOf(deps, answer.unredacted)) }
+  const asked = { part: 'dry-run', key: 'dry-run', canonical_args: merged.value } as const
+  const reply = await askServer(deps, { ...asked, call, tool, expects, entry: (at) => previewed(call, at) })
+  if (reply.is === 'overtaken') return reply
+  if (reply.is === 'unrecorded') return { is: 'stopped', problem: reply.problem }
+  if (reply.is !== 'answered') return stop('call.dry_run_failed')
+  if (reply.result.isError === true) return { ...stop('call.dry_run_failed'), result: reply.result }
+  return { is: 'previewed', result: reply.result, ...(await rawOf(deps, reply.unredacted)) }
 }
 
 async function rawOf({ judgement: { scanner } }: PreviewDeps, unredacted: ToolResult | undefined) {
@@ -126,16 +103,10 @@ async function rawOf({ judgement: { scanner } }: PreviewDeps, unredacted: ToolRe
   return (await scanner.hiddenInPreview(unredacted)).length === 0 ? {} : { raw: unredacted }
 }
 
-/** Another tool has its own row and pauses. */
-async function pausesOf(deps: PreviewDeps, call: Call, tool: Tool) {
-  const { pauses, expects } = await readPauses(deps, { ...call, tool_id: tool.row.tool_id })
-  return { paused: pauses === 'unknown' || pauses.length > 0, expects: [...expects, ...expectTool(tool)] }
-}
-
-function previewed(deps: PreviewDeps, call: Call): AuditDraft {
+function previewed(call: Call, at: number): AuditDraft {
   const { call_id, tool_id, thread, trace, args_hash } = call
   const subject = { call: call_id, tool: tool_id, thread }
-  return { at: deps.clock(), type: 'call.previewed', actor: call.caller.id, trace, subject, args_hash }
+  return { at, type: 'call.previewed', actor: call.caller.id, trace, subject, args_hash }
 }
 
 function stop(code: 'call.blocked' | 'call.no_dry_run' | 'call.dry_run_failed') {

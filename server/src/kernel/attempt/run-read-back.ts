@@ -1,3 +1,4 @@
+import type { AuditDraft } from '../contract/audit.ts'
 import type { Call, ToolResult } from '../contract/call.ts'
 import type { PauseScope } from '../contract/pause.ts'
 import type { Problem } from '../contract/problems.ts'
@@ -13,20 +14,94 @@ import { expectTool, readPauses } from './facts/changeable-facts.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
-import type { ToolServers } from '../ports/upstream.ts'
+import type { ToolServers, UpstreamAnswer } from '../ports/upstream.ts'
 import { problemOfFilled, type FilledDeps } from '../../guests/content/judge-filled.ts'
 import type { RollbackDeps } from './siblings-of.ts'
 
-export type AskDeps = RollbackDeps &
-  FilledDeps & {
-    readonly servers: ToolServers
-    readonly ledger: Ledger
-    readonly tables: Tables
-    readonly clock: Clock
-    readonly probe: Probe
-  }
+export type AskServerDeps = FilledDeps & {
+  readonly servers: ToolServers
+  readonly ledger: Ledger
+  readonly tables: Tables
+  readonly clock: Clock
+  readonly probe: Probe
+}
 
-/** `attempt` makes the question of each try unique: a server that remembers idempotency keys must not answer with an old state. */
+/** What the gate itself asks a tool of a call's server. The policy is not evaluated again: the operator declared the question. */
+export type GateQuestion = {
+  readonly part: 'dry-run' | 'check' | 'verify'
+  readonly call: Call
+  readonly tool: Tool
+  readonly canonical_args: string
+  /** Makes the question unique: a server that remembers idempotency keys must not answer with an old state. */
+  readonly key: string
+  /** What the judgement that lets it be asked relies on. */
+  readonly expects: readonly Change[]
+  readonly entry: (at: number) => AuditDraft
+}
+
+/** `overtaken`: something that prevents the question was acknowledged before it was recorded. It was sent only if the server answered. */
+export type ServerReply =
+  | UpstreamAnswer
+  | { readonly is: 'prevented'; readonly says: string }
+  | { readonly is: 'overtaken' }
+  | { readonly is: 'unrecorded'; readonly problem: Problem }
+
+/**
+ * Asks the server of a call: a dry run, a check, a read-back. What applies regardless of the policy applies here too: the gate's own files
+ * and credentials, sandboxes and traps, changes of the tool since, and pauses.
+ */
+export async function askServer(deps: AskServerDeps, question: GateQuestion): Promise<ServerReply> {
+  const { part, call, tool, canonical_args } = question
+  const { pauses, expects } = await pausesOf(deps, question)
+  if (pauses === 'unknown') return { is: 'prevented', says: 'it could not be checked whether it is paused' }
+  if (pauses.length > 0) return { is: 'prevented', says: 'it is paused' }
+  const forbidden = await problemOfFilled(deps, call, tool, canonical_args, part === 'verify')
+  if (forbidden !== undefined) return { is: 'prevented', says: `it was not asked: ${forbidden}` }
+  const recorded = await recordQuestion(deps.ledger, [...question.expects, ...expects], question.entry(deps.clock()))
+  if (recorded === 'overtaken') return { is: 'overtaken' }
+  if (recorded !== 'recorded') return { is: 'unrecorded', problem: recorded }
+  if (part !== 'dry-run') deps.probe(`${part}.before`)
+  return deps.servers.call({
+    server: call.server,
+    tool: tool.row.definition.name,
+    canonical_args,
+    idempotency_key: `${call.call_id}/${question.key}`,
+    user: call.caller.user,
+    trace: call.trace,
+  })
+}
+
+/**
+ * INVARIANT: a question of the gate, and a read that is passed on, is recorded before it is sent, in a commit that is lost if a pause or
+ * another definition was acknowledged.
+ */
+export async function recordQuestion(
+  ledger: Ledger,
+  expects: readonly Change[],
+  entry: AuditDraft,
+): Promise<'recorded' | 'overtaken' | Problem> {
+  const recorded = await ledger.commit([...expects, { kind: 'audit', entry }])
+  if (recorded === 'committed') return 'recorded'
+  return lostAt(recorded) === undefined ? whyUnrecorded(recorded) : 'overtaken'
+}
+
+/** The call was judged with the pauses and the row of its own tool. A pause of a caller does not stop a read-back of what that caller has done. */
+async function pausesOf(deps: AskServerDeps, { part, call, tool }: GateQuestion) {
+  const { tool_id } = tool.row
+  if (part === 'dry-run' && tool_id === call.tool_id) return { pauses: [], expects: [] }
+  const { pauses, expects } = await readPauses(
+    deps,
+    { ...call, tool_id },
+    part === 'verify' ? isNotOfCaller : undefined,
+  )
+  return { pauses, expects: [...expects, ...expectTool(tool)] }
+}
+
+const isNotOfCaller = (scope: PauseScope): boolean => !scope.startsWith('caller:')
+
+export type AskDeps = RollbackDeps & AskServerDeps
+
+/** `attempt`: the try of the call that this belongs to. */
 export type Question = {
   readonly part: 'check' | 'verify'
   readonly attempt: string
@@ -40,79 +115,42 @@ const PREVIEW = 500
 
 const TRIES = 5
 
-/**
- * Asks a tool of the call's server whether a declared condition holds. The operator declared the question and that the tool only
- * reads, so the policy is not evaluated again. What applies regardless of the policy still does: the gate's own files and
- * credentials, sandboxes and traps, changes of the tool since, and pauses.
- * INVARIANT: it is recorded before it is sent, in a commit that is lost if a pause or another definition was acknowledged.
- */
-export async function runReadBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | Unrecorded> {
-  const tool_id = toolIdOf(call.server, question.plan.tool, deps.digest)
-  const found: Found = (ok, says, more = {}) => ({
-    ok,
-    tool: tool_id,
-    says: `${tool_id}: ${says}`,
-    expected: question.plan.expected,
-    at: deps.clock(),
-    ...more,
-  })
+/** Asks a tool of the call's server whether a declared condition holds. The operator declared that this tool only reads. */
+export async function runReadBack(
+  deps: AskDeps,
+  call: Call,
+  { part, attempt, plan }: Question,
+): Promise<Finding | Unrecorded> {
+  const tool_id = toolIdOf(call.server, plan.tool, deps.digest)
+  const found = (ok: Finding['ok'], says: string, more: Pick<Finding, 'digest' | 'preview'> = {}): Finding => {
+    return { ok, tool: tool_id, says: `${tool_id}: ${says}`, expected: plan.expected, at: deps.clock(), ...more }
+  }
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const recorded = await recordQuestion(deps, call, question, tool_id)
-    if ('obstacle' in recorded) return found('unknown', recorded.obstacle)
-    if (recorded.is === 'committed') return await sendQuestion(deps, call, question, recorded.canonical_args, found)
-    if (recorded.is === 'unrecorded') return { unrecorded: recorded.why }
+    const tool = deps.catalogue.tool(tool_id)
+    const obstacle = obstacleOf(tool)
+    if (tool === undefined || obstacle !== undefined) return found('unknown', obstacle ?? 'no such tool')
+    const canonical_args = await argsFor(deps, tool, plan)
+    if (canonical_args === undefined) return found('unknown', 'the declared arguments do not match its schema')
+    const about = { asked: tool_id, asked_args_hash: deps.digest(canonical_args) }
+    const entry = (at: number) => auditOf(`call.${part}_started`, call, at, { about })
+    const key = `${part}/${attempt}`
+    const reply = await askServer(deps, { part, call, tool, canonical_args, key, expects: [], entry })
+    if (reply.is === 'overtaken') continue
+    if (reply.is === 'unrecorded') return { unrecorded: reply.problem }
+    if (reply.is === 'prevented') return found('unknown', reply.says)
+    if (reply.is === 'rejected') return found('unknown', 'it refused the question')
+    if (reply.is !== 'answered') return found('unknown', `it could not be asked [${reply.problem.code}]`)
+    const { ok, says } = judgeAnswer(plan, reply.result)
+    return found(ok, says, traceOf(deps, reply.result))
   }
   return found('unknown', 'it was paused or changed on every attempt')
 }
 
-type Found = (ok: Finding['ok'], says: string, more?: Pick<Finding, 'digest' | 'preview'>) => Finding
-type Recorded =
-  | { readonly obstacle: string }
-  | { readonly is: 'committed'; readonly canonical_args: string }
-  | { readonly is: 'unrecorded'; readonly why: Problem }
-  | { readonly is: 'lost' }
-
-async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Question, tool_id: string): Promise<Recorded> {
-  const tool = deps.catalogue.tool(tool_id)
-  const obstacle = obstacleOf(tool)
-  if (tool === undefined || obstacle !== undefined) return { obstacle: obstacle ?? 'no such tool' }
-  const { pauses, expects } = await readPauses(deps, { ...call, tool_id }, scopesFor(part))
-  if (pauses === 'unknown') return { obstacle: 'it could not be checked whether it is paused' }
-  if (pauses.length > 0) return { obstacle: 'it is paused' }
-  const canonical = canonicalJson(plan.args)
-  const { definition, hash } = inForce(tool.row)
-  if (!canonical.ok || !(await deps.judgement.scanner.validate(definition.inputSchema, hash, plan.args)).ok)
-    return { obstacle: 'the declared arguments do not match its schema' }
-  const forbidden = await problemOfFilled(deps, call, tool, canonical.value, part === 'verify')
-  if (forbidden !== undefined) return { obstacle: `it was not asked: ${forbidden}` }
-  const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
-  const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })
-  const changes: readonly Change[] = [...expects, ...expectTool(tool), { kind: 'audit', entry }]
-  const recorded = await deps.ledger.commit(changes)
-  if (recorded === 'committed') return { is: 'committed', canonical_args: canonical.value }
-  return lostAt(recorded) !== undefined ? { is: 'lost' } : { is: 'unrecorded', why: whyUnrecorded(recorded) }
-}
-
-async function sendQuestion(
-  deps: AskDeps,
-  call: Call,
-  { part, attempt, plan }: Question,
-  canonical_args: string,
-  found: Found,
-): Promise<Finding> {
-  deps.probe(`${part}.before`)
-  const answer = await deps.servers.call({
-    server: call.server,
-    tool: plan.tool,
-    canonical_args,
-    idempotency_key: `${call.call_id}/${part}/${attempt}`,
-    user: call.caller.user,
-    trace: call.trace,
-  })
-  if (answer.is === 'rejected') return found('unknown', 'it refused the question')
-  if (answer.is !== 'answered') return found('unknown', `it could not be asked [${answer.problem.code}]`)
-  const { ok, says } = judgeAnswer(plan, answer.result)
-  return found(ok, says, traceOf(deps, answer.result))
+async function argsFor({ judgement }: AskDeps, { row }: Tool, { args }: PlannedReadBack): Promise<string | undefined> {
+  const canonical = canonicalJson(args)
+  const { definition, hash } = inForce(row)
+  const isValid = canonical.ok && (await judgement.scanner.validate(definition.inputSchema, hash, args)).ok
+  return isValid ? canonical.value : undefined
 }
 
 /** Why a tool cannot be asked. Its effects are configured, so only a reload can have changed them. */
@@ -122,12 +160,6 @@ function obstacleOf(tool: Tool | undefined): string | undefined {
   if (tool.row.admitted?.hash !== tool.row.definition_hash) return 'its definition is not the admitted one'
   return undefined
 }
-
-/** A pause of a caller stops its checks, but not the gate's own question about what that caller has done. */
-const scopesFor =
-  (part: Question['part']) =>
-  (scope: PauseScope): boolean =>
-    part === 'check' || !scope.startsWith('caller:')
 
 function traceOf(deps: AskDeps, result: ToolResult): Pick<Finding, 'digest' | 'preview'> {
   const text = outputText(result)

@@ -11,9 +11,10 @@ import type { Policy } from '../policy/policy.ts'
 import { grantedTools } from '../identity/granted-tools.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { auditOf, blockedProblem } from '../attempt/call-changes.ts'
+import { recordQuestion } from '../attempt/run-read-back.ts'
 import { gatherSeen, type FactsDeps } from '../attempt/gather-facts.ts'
 import { isJudgementCurrent, type JudgedCall } from '../attempt/judge-call.ts'
-import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import type { Digest, Ids } from '../ports/runtime.ts'
 import { commitAndStop, stoppingChanges } from '../identity/quarantine.ts'
 import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
@@ -91,19 +92,15 @@ export async function recordRead(deps: JudgeReadDeps, first: JudgedRead): Promis
 
 async function recordOnce(deps: JudgeReadDeps, judged: JudgedRead): Promise<Problem | 'recorded' | 'overtaken'> {
   const { call, verdict, at, seen } = judged
-  const isAllowed = verdict.effect === 'allow'
-  const entry = auditOf(isAllowed ? 'read.started' : 'read.refused', call, at, {
-    verdict,
-    ...(isAllowed ? {} : { outcome: 'refused' }),
-  })
-  const changes: readonly Change[] = [...(isAllowed ? seen.expects : []), { kind: 'audit', entry }]
-  if (isAllowed && !isJudgementCurrent(deps, judged)) return 'overtaken'
-  const recorded = await (isAllowed
-    ? deps.ledger.commit(changes)
-    : commitAndStop(deps.ledger, changes, () => stoppingChanges(deps, call, verdict, at)))
+  if (verdict.effect === 'allow') {
+    if (!isJudgementCurrent(deps, judged)) return 'overtaken'
+    return recordQuestion(deps.ledger, seen.expects, auditOf('read.started', call, at, { verdict }))
+  }
+  const entry = auditOf('read.refused', call, at, { verdict, outcome: 'refused' })
+  const stopping = () => stoppingChanges(deps, call, verdict, at)
+  const recorded = await commitAndStop(deps.ledger, [{ kind: 'audit', entry }], stopping)
   if (lostAt(recorded) !== undefined) return 'overtaken'
   if (recorded !== 'committed') return whyUnrecorded(recorded)
-  if (isAllowed) return 'recorded'
   return verdict.effect === 'block' ? blockedProblem(verdict) : problem('read.needs_person', whoAsks(verdict))
 }
 
