@@ -45,24 +45,6 @@ const oneAjv: Plugin = {
       : undefined,
 }
 
-/** As rolldown writes it: `import { join } from "node:path";`, `import fs, { rmSync as x } from "node:fs";`, `import * as os from "node:os";`. */
-const BUILT_IN = /^import (?:(?:\* as )?([\w$]+)(?:, )?)?(?:\{(.*)\})? from "(node:[\w/]+)";$/gm
-
-/**
- * An `import` of a module of Node reads all its exports, and reading some of them loads much more: `WebSocket` of `node:http` loads an
- * HTTP client. A gate reads only the exports that it uses.
- */
-const onlyUsedExports: Plugin = {
-  name: 'only-used-exports',
-  renderChunk(code, { fileName }) {
-    if (!fileName.startsWith('main/')) return undefined
-    return code.replaceAll(BUILT_IN, (_, whole: string | undefined, names: string | undefined, id: string) => {
-      const targets = [whole ?? [], names === undefined ? [] : `{${names.replaceAll(' as ', ': ')}}`].flat()
-      return targets.map((target) => `const ${target} = globalThis.process.getBuiltinModule("${id}");`).join(' ')
-    })
-  },
-}
-
 /**
  * Builds what is published: our own thousand modules and the libraries that every gate loads, as a few files, because finding and
  * reading each module costs more than running it, and V8 keeps the text of each. The other libraries stay outside. All chunks lie
@@ -85,7 +67,7 @@ export async function writeBundle(
       ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`guests/demo/servers/${name}`)])),
     },
     platform: 'node',
-    plugins: [onlyEnglish, oneAjv, onlyUsedExports, ...plugins],
+    plugins: [onlyEnglish, oneAjv, ...plugins],
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
   })
   const { output } = await bundle.generate({

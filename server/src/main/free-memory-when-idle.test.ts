@@ -10,7 +10,7 @@ const young = () => getHeapSpaceStatistics().find((space) => space.space_name ==
 let kept = Array.from({ length: 400_000 }, (_, n) => ({ n, text: 'kept ' + n }))
 const most = young()
 kept = undefined
-const stop = freeMemoryWhenIdle(() => {})
+const stop = freeMemoryWhenIdle()
 const timer = setInterval(() => {
   if (young() > most / 2) return
   clearInterval(timer)

@@ -24,9 +24,9 @@ const DROP_BYTECODE = { starting: '--bytecode-old-age=1', working: '--bytecode-o
 /**
  * Returns unused memory to the operating system when the gate is idle: after one idle second while it starts, later after ten
  * idle minutes. V8 itself collects garbage only while something is allocated, and keeps the empty pages. The collection stops the event
- * loop for about a tenth of a second. `onWork` is called when the gate has become busy. Returns a function that stops the checks.
+ * loop for about a tenth of a second. Returns a function that stops the checks.
  */
-export function freeMemoryWhenIdle(onWork: () => void): () => void {
+export function freeMemoryWhenIdle(): () => void {
   let collect: (() => void) | undefined
   let settled = 0
   let [busy, idle] = [0, 0]
@@ -38,7 +38,6 @@ export function freeMemoryWhenIdle(onWork: () => void): () => void {
     busy += utilization > IDLE_BELOW ? 1 : 0
     idle = utilization > IDLE_BELOW ? 0 : idle + 1
     const isStarting = busy <= STARTING_CHECKS
-    if (!isStarting) onWork()
     if (idle < (isStarting ? IDLE_CHECKS.starting : IDLE_CHECKS.working)) return
     if (getHeapStatistics().total_physical_size < settled + WORTH_BYTES) return
     collect ??= garbageCollector()

@@ -18,7 +18,6 @@ import { callListener } from '../adapters/http/call-listener.ts'
 import { mcpListener } from '../adapters/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
-import { compileWhenBusy } from './compile-when-busy.ts'
 import { freeMemoryWhenIdle } from './free-memory-when-idle.ts'
 import { installedHook, refreshHook } from '../guests/hooks/installed-hook.ts'
 import { greetDemo } from '../guests/demo/greet-demo.ts'
@@ -42,17 +41,6 @@ const LEFT_BEHIND_MS = 1_000
 
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = {}): Promise<number> {
-  const compilers = compileWhenBusy()
-  try {
-    return await run(options, compilers, more)
-  } finally {
-    compilers.started()
-  }
-}
-
-type Compilers = ReturnType<typeof compileWhenBusy>
-
-async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOptions, 'probe'>): Promise<number> {
   const isNewDemo = options.demo === true && writeDemo(DEMO)
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
@@ -132,7 +120,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   const api = doorOnDemand(async () => (await import('../adapters/http/api-listener.ts')).apiListener(door), shared)
   const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: opened.value.clock })
-  const listening = await listen([compilers.count, mcp, callListener(shared), api], {
+  const listening = await listen([mcp, callListener(shared), api], {
     host,
     port,
     socket: placesIn(settings.data).socket,
@@ -153,8 +141,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   ]
   // In one piece, because lines of the log may be written at any time.
   process.stdout.write(greeting.join(''))
-  compilers.started()
-  const stopGivingBack = freeMemoryWhenIdle(compilers.enable)
+  const stopGivingBack = freeMemoryWhenIdle()
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', signal === 'dead' ? 'stopping' : `received ${signal}; stopping`)

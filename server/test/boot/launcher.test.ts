@@ -29,12 +29,7 @@ function starts(words: readonly string[], own = { args: [] as string[], options:
 
 const FREED_AT_ONCE = '--no-maglev-destroy-on-background'
 /** The launcher's options, without the first. */
-const INTERPRETED = [
-  '--minimum-invocations-before-optimization=1000000000',
-  '--no-use-osr',
-  '--baseline-batch-compilation-threshold=1000000000',
-]
-const REST = ['--initial-old-space-size=64', FREED_AT_ONCE, ...INTERPRETED]
+const REST = ['--initial-old-space-size=64', FREED_AT_ONCE]
 
 test.skipIf(process.platform === 'win32')('a gate stays small, and is the process that was started', () => {
   const [first, second, ...more] = starts(['up', '--help'])
@@ -54,8 +49,6 @@ test.skipIf(process.platform === 'win32')('the V8 options of an operator stay in
   expect(least?.slice(1)).toEqual([['--min-semi-space-size=16', ...REST], '2'])
   const [, later] = starts(['up', '--help'], { args: ['--maglev_destroy_on_background'], options: '' })
   expect(later?.[1]).not.toContain(FREED_AT_ONCE)
-  const [, compiled] = starts(['up', '--help'], { args: ['--use_osr'], options: '' })
-  expect(compiled?.[1]).toEqual(['--use_osr', '--max-semi-space-size=8', '--initial-old-space-size=64', FREED_AT_ONCE])
 })
 
 test('the sources start without a build', () => {

@@ -1,4 +1,3 @@
-import { keptWhileUsed } from '../../kernel/decide/kept-while-used.ts'
 import { CHECKED_TEXTS } from '../../kernel/text/lexicon.ts'
 import type { Sign } from './sign.ts'
 
@@ -45,7 +44,7 @@ const find = (text: string): RegExp => new RegExp(`\\b${text}\\b`, 'iu')
 const act = (text: string): RegExp => find(`(?:(?<=^\\W*)|(?:and|or|then|to|will|tool|,|:) )${text}`)
 
 /** Reading verbs that act because of the words beside them. Only the sentence that says what the tool does is checked. */
-const acting = keptWhileUsed((): readonly RegExp[] => [
+const ACTING: readonly RegExp[] = [
   // "Shows a banner to all visitors", "Recommends a colleague to the hiring team"; "sent to customers" only describes.
   act(
     `${TELLING} ${WORDS}(?:[\\p{L}\\p{N}-]+(?<!ed|able|ible|sent|access|related|due|given|relevant|similar) )to (?:${A} )?${WORDS}${PEOPLE}`,
@@ -108,7 +107,7 @@ const acting = keptWhileUsed((): readonly RegExp[] => [
     `(?:run|execute)s? (?:(?:an?|the|any|your) )?(?:graphql |stored |saved )?(?:document|function|job|macro|mutation|operation|pipeline|playbook|procedure|program|script|task|workflow)`,
   ),
   act('(?:run|execute)s? explain analyze'),
-])
+]
 
 /** Something ends as a consequence: "the old key stops working". */
 const ENDINGS = find(
@@ -125,12 +124,12 @@ const CONSEQUENCES = find(
 const CONDITION = find('(?:after which|when|whether|if|that|which|where|who|until|unless|may|might|can|how|why)')
 
 /** Verbs that mean a read only because of the words beside them. */
-const reading = keptWhileUsed((): readonly RegExp[] => [
+const READING: readonly RegExp[] = [
   find(`validates? (?:[^.;]{0,100}\\b(?:against|if|syntax|whether)|(?:${A} )?${WORDS}${CHECKED})`),
   find(
     `resolves? [^.;]{1,80}\\b(?:in)?to ${WORDS}(?:address|addresses|coordinates|email|entity|hostname|id|ids|identifier|identifiers|ip|name|names|path|record|url|urls|uuid)`,
   ),
-])
+]
 /** "Previews the invoice without creating it": only returns something. */
 const WITHOUT_DOING = find(
   '(?:check|preview|simulate|show|estimate|validate|explain|plan)s? [^.;]{1,120}\\bwithout \\p{L}+ing (?:it|them|anything|any of them)',
@@ -141,7 +140,7 @@ const LONGEST = 400
 /** Phrases whose words mean something only together. `sentences`: the part that says what the tool does. */
 export function readIdioms(sentences: readonly string[]): Sign[] {
   const opening = (sentences[0] ?? '').slice(0, LONGEST)
-  const acted = firstOf(acting(), opening)
+  const acted = firstOf(ACTING, opening)
   const ending = sentences
     .slice(0, 8)
     .map(endingIn)
@@ -150,7 +149,7 @@ export function readIdioms(sentences: readonly string[]): Sign[] {
     .slice(0, 8)
     .map((sentence) => USED_UP.exec(sentence.slice(0, LONGEST))?.[0] ?? consequenceIn(sentence))
     .find((found) => found !== undefined)
-  const read = firstOf(reading(), opening)
+  const read = firstOf(READING, opening)
   return [
     ...[acted, ending, usedUp].flatMap((found) =>
       found === undefined ? [] : [{ ...sign('write', found, 2), forbids_read: 'unless_promised' } as const],
