@@ -2,7 +2,7 @@ import { openEmbeddingModel } from '../../server/src/guests/search/embedding-mod
 import { createIndex } from '../../server/src/guests/search/create-index.ts'
 import { fuseRanks } from '../../server/src/guests/search/fuse-ranks.ts'
 import { meaningText } from '../../server/src/guests/search/searchable-tool.ts'
-import { EmbeddingSettings } from '../../server/src/kernel/contract/models.ts'
+import { EmbeddingSettings } from '../../server/src/guests/search/section.ts'
 import type { System } from './systems.ts'
 
 const BATCH = 16

@@ -3,7 +3,8 @@ import { readCard, type Card } from '../../server/src/kernel/catalogue/read-card
 import { loadPolicy } from '../../server/src/kernel/policy/load-policy.ts'
 import { searchTools, type FoundTool } from '../../server/src/kernel/catalogue/search-tools.ts'
 import type { Caller } from '../../server/src/kernel/contract/caller.ts'
-import { readConfig, ServerSettings } from '../../server/src/kernel/contract/config.ts'
+import { readConfig, settingsOf } from '../../server/test/read-config.ts'
+import type { ServerSettings } from '../../server/src/kernel/contract/server-settings.ts'
 import type { Tool, ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
 import { joinTool } from '../../server/src/kernel/catalogue/join-tool.ts'
 import { rememberEffects } from '../../server/src/guests/risk/inferred-effects.ts'
@@ -23,7 +24,7 @@ export type ShownCatalogue = {
 }
 
 export async function showCatalogue(tools: readonly SearchableTool[]): Promise<ShownCatalogue> {
-  const settings = ServerSettings.parse({ command: 'none' })
+  const settings = settingsOf({ command: 'none' })
   const byId = new Map(tools.map((tool) => [tool.id, joined(tool, settings)]))
   const policy = loadPolicy(digest, { text: '{}', file: 'bench' })
   if (!policy.ok) throw new Error(JSON.stringify(policy.problem))

@@ -2,6 +2,7 @@ import { KERNEL_RUN_KINDS } from './contract/run.ts'
 import type { AllOf } from './all-of.ts'
 import type { Companion, CompanionNeeds } from './changes/companions.ts'
 import type { RunKindEntry } from './runs/performer.ts'
+import type { ConfigSection } from './contract/config.ts'
 
 /**
  * What a guest adds to a gate. A guest is one value: data and functions, which `main/guests.ts` lists. Nothing registers itself, and
@@ -20,6 +21,8 @@ export interface Guest {
   readonly companion?: () => Promise<(needs: AllOf<CompanionNeeds>) => Companion>
   /** Its kinds of runs, by name. */
   readonly runKinds?: Readonly<Record<string, () => Promise<RunKindEntry>>>
+  /** What it adds to `sluice.yaml`. */
+  readonly section?: () => Promise<ConfigSection>
 }
 
 /** The names of all kinds of runs, in the order in which they are listed to people. */

@@ -1,7 +1,8 @@
 import type { YAMLParseError } from 'yaml'
-import type { ConfigFault } from '../kernel/contract/config.ts'
+import type { ConfigFault } from '../kernel/contract/read-config.ts'
 import { nearest } from '../kernel/text/nearest.ts'
 import { keysOf, schemasAt } from './config-schema.ts'
+import { GUEST_OF_KEY } from './guests.ts'
 
 /** What to write instead of a mistake in `sluice.yaml`. */
 export function remedyFor({ path, kind }: ConfigFault): string | undefined {
@@ -18,11 +19,16 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 }
 
 function knownInstead(path: readonly PropertyKey[]): string {
+  const guest = GUEST_OF_KEY[path.map((key, at) => (isName(path, at) ? '*' : String(key))).join('.')]
+  if (guest !== undefined) return `no guest named \`${guest}\` is installed`
   const known = keysOf(schemasAt(path.slice(0, -1)))
   const written = String(path.at(-1))
   const meant = OTHER_WORDS[written] ?? nearest(written, known)
   return meant === undefined ? `the known keys are ${known.join(', ')}` : `did you mean \`${meant}\`?`
 }
+
+/** Names of servers and of their tools are the operator's. */
+const isName = ([first]: readonly PropertyKey[], at: number): boolean => first === 'servers' && (at === 1 || at === 3)
 
 const WORDS: Readonly<Record<string, string>> = {
   string: 'a string (in quotes, if it looks like another type)',

@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { Config } from '../kernel/contract/config.ts'
+import { configSchema, type Config } from '../kernel/contract/config.ts'
+import { reachOf, type ServerReach, type ServerSettings } from '../kernel/contract/server-settings.ts'
+import { GUESTS } from './guests.ts'
+
+const SECTIONS = await Promise.all(GUESTS.flatMap(({ section }) => (section === undefined ? [] : [section()])))
+
+/** What `sluice.yaml` may contain in this build. */
+export const CONFIG: z.ZodType<Config> = configSchema(SECTIONS)
+
+/** What a tool server starts, contacts and reads. */
+export const reachOfServer = (settings: ServerSettings): ServerReach => reachOf(SECTIONS, settings)
 
 /** A part of the configuration's JSON Schema: what is needed to say what is allowed where. */
 export type Schema = {
@@ -18,7 +28,7 @@ export type Schema = {
 
 let whole: Schema | undefined
 const root = (): Schema =>
-  (whole ??= z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as unknown as Schema)
+  (whole ??= z.toJSONSchema(CONFIG, { io: 'input', unrepresentable: 'any' }) as unknown as Schema)
 
 /** Everything the schema allows at a path: several schemas if there is a choice. */
 export function schemasAt(path: readonly PropertyKey[]): readonly Schema[] {

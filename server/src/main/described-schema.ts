@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Config } from '../kernel/contract/config.ts'
+import { CONFIG } from './config-schema.ts'
 import { descriptionOf } from '../kernel/contract/config-descriptions.ts'
 
 /** A mutable JSON Schema. */
@@ -16,7 +16,7 @@ export type DescribedKey = {
 
 /** The JSON Schema of `sluice.yaml` with a description at every key, and all its keys. */
 export function describedSchema(): { readonly schema: object; readonly keys: readonly DescribedKey[] } {
-  const schema = z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as Node
+  const schema = z.toJSONSchema(CONFIG, { io: 'input', unrepresentable: 'any' }) as Node
   const keys = new Map<string, DescribedKey>()
   visit(schema, '', { schema, keys, within: [] })
   return { schema, keys: [...keys.values()] }

@@ -64,3 +64,29 @@ export const GUESTS: readonly Guest[] = [
   webhook,
   workflows,
 ]
+
+/** Keys of `sluice.yaml` and the guests that read them, also guests that a build leaves out: a message says which one is missing. */
+export const GUEST_OF_KEY: Readonly<Record<string, string>> = {
+  packs: 'packs',
+  hub: 'hub',
+  nodes: 'hub',
+  toolflow: 'toolflow',
+  transports: 'workflows',
+  models: 'models',
+  agent: 'agent',
+  flows: 'flows',
+  search: 'search',
+  serenity: 'serenity',
+  metrics: 'telemetry',
+  telemetry: 'telemetry',
+  traps: 'content',
+  provenance: 'provenance',
+  dlp: 'content',
+  'servers.*.openapi': 'openapi',
+  'servers.*.commands': 'commands',
+  'servers.*.sandbox': 'sandbox',
+  'servers.*.provenance': 'provenance',
+  'servers.*.tools.*.files': 'sandbox',
+  'servers.*.tools.*.content': 'content',
+  'servers.*.tools.*.provenance': 'provenance',
+}

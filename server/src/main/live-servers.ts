@@ -2,12 +2,15 @@ import type { LiveCatalogue } from '../kernel/catalogue/catalogue.ts'
 import { idsOf, unlistedSettings } from '../kernel/catalogue/unlisted-settings.ts'
 import type { Ledger } from '../kernel/ports/ledger.ts'
 import type { AuditDraft } from '../kernel/contract/audit.ts'
-import type { Config, ServerSettings } from '../kernel/contract/config.ts'
+import type { Config } from '../kernel/contract/config.ts'
+import type { ServerSettings } from '../kernel/contract/server-settings.ts'
 import { ok, PROBLEMS, refuse, type Problem, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
-import { serverConfigs, type ServerConfig } from '../adapters/upstream/server-config.ts'
+import { serverConfigs } from '../adapters/upstream/server-config.ts'
+import type { ServerConfig } from '../adapters/upstream/server-kind.ts'
 import type { OpenToolServers } from '../adapters/upstream/tool-server-status.ts'
 import type { Log } from '../kernel/ports/log.ts'
+import { SERVER_KINDS } from './server-kinds.ts'
 import { randomIds } from './random-ids.ts'
 
 /** The configured servers by name, looked up at each use. Only a reload changes its entries. */
@@ -53,7 +56,7 @@ export function liveServers(deps: LiveServersDeps): LiveServers {
     const { table, log } = deps
     const next = deps.read()
     if (!next.ok) return refused(log, next.problem)
-    const configs = serverConfigs(next.value, deps.folder)
+    const configs = serverConfigs(SERVER_KINDS, next.value, deps.folder)
     if (!configs.ok) return refused(log, configs.problem)
     const change = differenceOf(table, next.value)
     const names = Object.values(change).flat()
@@ -78,7 +81,7 @@ export function liveServers(deps: LiveServersDeps): LiveServers {
 
   async function findSecrets(server: string): Promise<void> {
     if (!current.some(({ name, missing }) => name === server && missing !== undefined)) return
-    const configs = serverConfigs(deps.table, deps.folder)
+    const configs = serverConfigs(SERVER_KINDS, deps.table, deps.folder)
     const found = configs.ok ? configs.value.find(({ name }) => name === server) : undefined
     if (found === undefined || found.missing !== undefined) return
     current = current.map((config) => (config.name === server ? found : config))

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isMap, isNode, isScalar, isSeq, type Document } from 'yaml'
 import type { PolicyText } from '../kernel/policy/load-policy.ts'
-import { readConfig, type Config, type PlaceOf } from '../kernel/contract/config.ts'
+import type { Config } from '../kernel/contract/config.ts'
+import { readConfig, type PlaceOf } from '../kernel/contract/read-config.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import { readDocument, type ConfigDocument } from './config-document.ts'
+import { CONFIG } from './config-schema.ts'
 import { remedyFor, yamlFault } from './config-remedies.ts'
 import type { EnvRead } from './env-overrides.ts'
 import { readPolicy } from './policy-files.ts'
@@ -34,7 +36,12 @@ export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Res
     const paths = env.faults.map(({ name, says }) => `${name}: ${says}`).join('; ')
     return refuse('config.invalid', { file: 'the environment', paths })
   }
-  const config = readConfig(withHub(document.toJS() as unknown, also), optionsOf(also, placesOf(read)), remedyFor)
+  const config = readConfig(
+    CONFIG,
+    withHub(document.toJS() as unknown, also),
+    optionsOf(also, placesOf(read)),
+    remedyFor,
+  )
   if (!config.ok) {
     const from = existsSync(path) ? path : 'the command line'
     return refuse(config.problem.code, { file: from, ...config.problem.about })

@@ -4,7 +4,7 @@ import { headersOf } from '../adapters/cli/client.ts'
 import { logOf, notStarted } from '../adapters/cli/print.ts'
 import { bridgeStdio } from '../adapters/mcp/bridge-stdio.ts'
 import { sendToGate, type GateStart } from '../adapters/mcp/send-to-gate.ts'
-import { Surface } from '../kernel/contract/surface.ts'
+import { Surface } from '../kernel/contract/caller.ts'
 
 export function addMcpCommand(program: Command, { host, globals, target, out }: Cli): void {
   program

@@ -27,6 +27,7 @@ import type { Storage } from './open-storage.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
+import { SERVER_KINDS } from './server-kinds.ts'
 import { serverReporter } from './server-reports.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 
@@ -110,6 +111,7 @@ export async function openTools(
   const report = serverReporter()
   const mayAct = () => ports.liveness.mayAct()
   const servers = openToolServers({
+    kinds: SERVER_KINDS,
     logins,
     servers: openServerFolders(settings.data, configs),
     version: ports.version,

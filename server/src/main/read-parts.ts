@@ -9,7 +9,9 @@ import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openOidcLogins } from '../adapters/keys/open-oidc-logins.ts'
 import { localFiles } from '../guests/sandbox/local-files.ts'
-import { secretOf, serverConfigs, type ServerConfig } from '../adapters/upstream/server-config.ts'
+import { secretOf, serverConfigs } from '../adapters/upstream/server-config.ts'
+import type { ServerConfig } from '../adapters/upstream/server-kind.ts'
+import { SERVER_KINDS } from './server-kinds.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
@@ -67,7 +69,7 @@ export async function readParts(
   const shared = sharedKeys(storeOf(settings))
   const keys = openLiveKeys(settings.data, fresh, shared)
   if (!keys.ok) return keys
-  const configs = serverConfigs(config.servers, settings.folder)
+  const configs = serverConfigs(SERVER_KINDS, config.servers, settings.folder)
   if (!configs.ok) return configs
   const effects = await effectsSource(config, settings.folder)
   if (!effects.ok) return effects

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ServerConfig } from '../adapters/upstream/server-config.ts'
+import type { ServerConfig } from '../adapters/upstream/server-kind.ts'
 import { placesIn } from './data-folder.ts'
 
 /** Where earlier releases stored the files of tool servers: inside the data folder. A backup has them there too. */
@@ -12,7 +12,7 @@ const oldPlace = (data: string) => join(data, 'servers')
  */
 export function openServerFolders(data: string, servers: readonly ServerConfig[]): readonly ServerConfig[] {
   const { servers: folder } = placesIn(data)
-  const children = servers.filter(({ command, commands }) => command !== undefined || commands !== undefined)
+  const children = servers.filter((server) => 'cwd' in server)
   if (children.length > 0 || existsSync(oldPlace(data))) makeFolder(folder)
   if (existsSync(oldPlace(data))) moveFolders(oldPlace(data), folder)
   const isShared = children.some((server) => runAsOf(server) !== undefined)

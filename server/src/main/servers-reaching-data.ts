@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { relative, resolve, isAbsolute } from 'node:path'
+import { processOf } from '../kernel/contract/server-settings.ts'
 import type { Settings } from './load-config.ts'
 
 /** A tool server's folder that contains the gate's data folder. */
@@ -32,11 +33,8 @@ export function serversReachingData({ config, folder, data }: Settings): readonl
     const isElsewhere = ELSEWHERE.test(settings.command ?? '')
     const words = [server, settings.command ?? '', ...args].join(' ')
     const isForFiles = !isElsewhere && FILE_SERVER.test(words)
-    const isChild = settings.command !== undefined || settings.commands !== undefined
-    const cwd =
-      isChild && (settings.cwd !== undefined || settings.command !== undefined) && isForFiles
-        ? [settings.cwd ?? '.']
-        : []
+    const given_cwd = processOf(settings)?.cwd ?? (settings.command === undefined ? undefined : '.')
+    const cwd = given_cwd !== undefined && isForFiles ? [given_cwd] : []
     const paths = isElsewhere ? args.flatMap(mountedBy) : args.map(withoutOption)
     const find = (texts: readonly string[]) =>
       texts

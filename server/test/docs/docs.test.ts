@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { readConfig } from '../../src/kernel/contract/config.ts'
+import { readConfig } from '../read-config.ts'
 import { GUESTS } from '../../src/main/guests.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { AuditEntry } from '../../src/kernel/contract/audit.ts'
-import { readConfig } from '../../src/kernel/contract/config.ts'
+import { readConfig } from '../read-config.ts'
 import { ADMIN, APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig, approveShown } from './with-gate.ts'
 
 const DIRECT = `rules: [{ id: kept, effect: allow, match: { tool: book__keep_note }, says: notes are kept }]`

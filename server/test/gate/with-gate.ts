@@ -11,7 +11,7 @@ import type { Gate } from '../../src/main/gate.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { CallRequest, Outcome } from '../../src/kernel/contract/call.ts'
 import type { ApprovalId } from '../../src/kernel/contract/ids.ts'
-import { readConfig } from '../../src/kernel/contract/config.ts'
+import { readConfig } from '../read-config.ts'
 import { BUILT_WORKER } from '../built/built.ts'
 
 export const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ana' }

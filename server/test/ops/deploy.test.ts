@@ -9,7 +9,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Service, ServiceAccount } from 'kubernetes-models/v1'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { readConfig } from '../../src/kernel/contract/config.ts'
+import { readConfig } from '../read-config.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../../deploy')
 const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8')

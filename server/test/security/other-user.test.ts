@@ -2,9 +2,10 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { readConfig } from '../../src/kernel/contract/config.ts'
+import { readConfig } from '../read-config.ts'
 import { serverConfigs } from '../../src/adapters/upstream/server-config.ts'
 import { openTestGate } from '../gate/with-gate.ts'
+import { SERVER_KINDS } from '../../src/main/server-kinds.ts'
 
 const isRoot = process.getuid?.() === 0
 const POLICY = 'rules: [{ id: all, effect: allow, match: { tool: "*" }, says: the operating system judges }]'
@@ -13,7 +14,7 @@ const SCRIPT = resolve(import.meta.dirname, '../tool-servers/files.ts')
 const faultsOf = (server: object) => {
   const config = readConfig({ servers: { s: server } })
   if (!config.ok) return config.problem.about['paths']
-  const configs = serverConfigs(config.value.servers, '/')
+  const configs = serverConfigs(SERVER_KINDS, config.value.servers, '/')
   return configs.ok ? undefined : configs.problem.about['paths']
 }
 

@@ -5,10 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { writeDemo } from '../../src/guests/demo/write-demo.ts'
 import { registerTools } from '../../src/kernel/catalogue/register-tools.ts'
-import { readConfig } from '../../src/kernel/contract/config.ts'
+import { readConfig } from '../read-config.ts'
 import { serverConfigs } from '../../src/adapters/upstream/server-config.ts'
 import { withLedger } from './with-ledger.ts'
 import { withToolServers, type Rig } from './with-tool-servers.ts'
+import { SERVER_KINDS } from '../../src/main/server-kinds.ts'
 
 const script = resolve(import.meta.dirname, '../../src/guests/demo/servers/outbox.ts')
 
@@ -25,7 +26,7 @@ function demoConfig(folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))) {
 /** The demo's own server, as its configuration starts it, in a folder of its own. */
 async function withOutbox(use: (rig: Rig, lines: () => unknown[]) => Promise<void>): Promise<void> {
   const { folder, servers } = demoConfig()
-  const configs = serverConfigs(servers, folder)
+  const configs = serverConfigs(SERVER_KINDS, servers, folder)
   if (!configs.ok) throw new Error(JSON.stringify(configs.problem))
   const file = join(folder, 'outbox/outbox.jsonl')
   const lines = () =>
@@ -51,7 +52,7 @@ const send = (rig: Rig, key: string, args: object = draft) =>
 describe('the demo', () => {
   test('its paths are found from the config file`s folder', () => {
     const { folder, servers } = demoConfig()
-    expect(serverConfigs(servers, folder)).toMatchObject({
+    expect(serverConfigs(SERVER_KINDS, servers, folder)).toMatchObject({
       value: [{ command: process.execPath, args: [script, join(folder, 'outbox')] }],
     })
   })

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { HttpServer } from '../../src/adapters/upstream/server-config.ts'
+import type { HttpServer } from '../../src/adapters/upstream/server-kind.ts'
 
 export type HttpProcess = {
   readonly port: number

@@ -3,8 +3,9 @@ import type { UpstreamAnswer } from '../../src/kernel/ports/upstream.ts'
 import type { ListingFinding } from '../../src/kernel/contract/tool-bounds.ts'
 import type { ToolDefinition } from '../../src/kernel/contract/tool.ts'
 import { openToolServers } from '../../src/adapters/upstream/open-tool-servers.ts'
-import type { ServerConfig, StdioServer } from '../../src/adapters/upstream/server-config.ts'
+import type { ServerConfig, StdioServer } from '../../src/adapters/upstream/server-kind.ts'
 import type { OpenToolServers } from '../../src/adapters/upstream/tool-server-status.ts'
+import { SERVER_KINDS } from '../../src/main/server-kinds.ts'
 import type { Tuning } from '../../src/adapters/upstream/tuning.ts'
 
 /** A script of this folder as a configured server. */
@@ -46,6 +47,7 @@ export async function withToolServers(
   const listings: Rig['listings'] = []
   const logged: string[] = []
   const servers = openToolServers({
+    kinds: SERVER_KINDS,
     servers: configs,
     tuning: { grace_ms: 200, ...tuning },
     onListed: async (server, definitions, findings = []) => void listings.push({ server, definitions, findings }),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openGate, type OpenedGate } from '../../src/main/open-gate.ts'
 import type { Settings } from '../../src/main/load-config.ts'
-import { readConfig } from '../../src/kernel/contract/config.ts'
+import { readConfig } from '../read-config.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, approveShown } from '../gate/with-gate.ts'
 
 /** The example in the README of a guest. */

@@ -1,7 +1,7 @@
 import type { Gate } from '../../main/gate.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import type { Surface } from '../../kernel/contract/surface.ts'
+import type { Surface } from '../../kernel/contract/caller.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { isProxied } from '../../kernel/proxy/proxy.ts'
 import { answerProxied, answerWatch, CAPABILITY, isWatch } from './answer-proxied.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { grantIdentity } from '../../kernel/contract/caller-identity.ts'
-import { Surface } from '../../kernel/contract/surface.ts'
+import { Surface } from '../../kernel/contract/caller.ts'
 import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import type { RawRequest } from '../http/caller-of.ts'
 import type { ClientAddress } from '../http/client-address.ts'

@@ -1,7 +1,7 @@
 import { problem } from '../../kernel/contract/problems.ts'
 import { clientTools } from '../../kernel/contract/hook-clients.ts'
 import { createLifetime } from './http/lifetime.ts'
-import type { ClientServer } from './server-config.ts'
+import type { ClientServer } from './server-kind.ts'
 import type { Transport } from './transport.ts'
 
 /** The built-in tools of a coding agent as a tool server: listed, and never called from here. */

@@ -1,13 +1,11 @@
 import type { ToolsListed } from '../../kernel/ports/catalogue.ts'
 import type { Notice } from '../../kernel/ports/upstream.ts'
-import { problem, refuse } from '../../kernel/contract/problems.ts'
-import type { ServerConfig } from './server-config.ts'
+import { Bug, problem, refuse } from '../../kernel/contract/problems.ts'
 import { clientTransport } from './client-transport.ts'
-import { commandsTransport } from '../../guests/commands/commands-transport.ts'
 import { httpTransport } from './http/http-transport.ts'
-import type { OpenServerLogins } from '../../guests/server-logins/open-server-logins.ts'
 import { missingSecret } from './missing-secret.ts'
-import { openApiTransport } from '../../guests/openapi/openapi-transport.ts'
+import { clientServer, httpServer, kindOf, stdioServer } from './server-config.ts'
+import type { ConnectionLogins, ServerConfig, ServerConfigs, ServerKind } from './server-kind.ts'
 import { stdioTransport } from './stdio/stdio-transport.ts'
 import { toolServer, type ToolServer } from './tool-server.ts'
 import type { OpenToolServers, ServerStatus, UpstreamLog } from './tool-server-status.ts'
@@ -16,11 +14,12 @@ import type { Transport } from './transport.ts'
 import { userConnections, type UserConnections } from './user-connections.ts'
 
 export type ToolServersOptions = {
+  readonly kinds: readonly ServerKind[]
   readonly servers: readonly ServerConfig[]
   readonly onListed: ToolsListed
   readonly log: UpstreamLog
   /** Without it, nobody can log in at a server. */
-  readonly logins?: OpenServerLogins
+  readonly logins?: ConnectionLogins
   /** The gate's version in handshakes. */
   readonly version?: string
   readonly tuning?: Partial<Tuning>
@@ -44,7 +43,7 @@ const LOOK_MS = 200
 export function openToolServers(options: ToolServersOptions): OpenToolServers {
   const tuning = { ...TUNING, ...options.tuning }
   const identity = { name: 'sluice', version: options.version ?? '0' }
-  const { onListed, log, logins } = options
+  const { kinds, onListed, log, logins } = options
   const listeners = new Set<(notice: Notice) => void>()
   const onNotice = (notice: Notice) => {
     for (const listener of listeners) listener(notice)
@@ -57,7 +56,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     const generation = (generations += 1)
     const deps = { config, tuning, identity, log }
     if (config.url !== undefined) logins?.enter(config)
-    const transport = (said: (line: string) => void) => transportFor(config, tuning, { log: said, logins })
+    const transport = (said: (line: string) => void) => transportFor(config, { kinds, tuning, log: said, logins })
     const shared = toolServer({ ...deps, transport, onListed, onNotice })
     if (config.url === undefined || config.login?.per !== 'user' || logins === undefined)
       return { config, generation, shared }
@@ -68,7 +67,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
       open: (user) =>
         toolServer({
           ...deps,
-          transport: (said) => transportFor(config, tuning, { log: said, logins, user }),
+          transport: (said) => transportFor(config, { kinds, tuning, log: said, logins, user }),
           // The tools listed for one user are not registered for others.
           onListed: async () => undefined,
           onNotice: () => undefined,
@@ -171,19 +170,35 @@ const end = async ({ shared, users }: Opened): Promise<void> => {
 const isSame = (one: ServerConfig, other: ServerConfig): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 type TransportDeps = {
+  readonly kinds: readonly ServerKind[]
+  readonly tuning: Tuning
   readonly log: (line: string) => void
-  readonly logins: OpenServerLogins | undefined
+  readonly logins: ConnectionLogins | undefined
   readonly user?: string
 }
 
-function transportFor(config: ServerConfig, tuning: Tuning, { log, logins, user }: TransportDeps): Transport {
+function transportFor(config: ServerConfig, { kinds, tuning, log, logins, user }: TransportDeps): Transport {
   if (config.missing !== undefined) return missingSecret(config.missing)
-  if (config.url !== undefined) {
-    const slot = { server: config.name, user }
-    return httpTransport(config, tuning, config.login === undefined ? undefined : logins?.tokens(slot))
-  }
-  if (config.client !== undefined) return clientTransport(config)
-  if (config.openapi !== undefined) return openApiTransport(config, tuning)
-  if (config.commands !== undefined) return commandsTransport(config, tuning.grace_ms)
-  return stdioTransport(config, tuning.grace_ms, log)
+  const kind = kindOf(kinds, config)
+  if (kind === undefined) throw new Bug(`no kind for the server ${config.name}`)
+  const mayLogIn = config.url !== undefined && config.login !== undefined
+  const tokens = mayLogIn ? logins?.tokens({ server: config.name, user }) : undefined
+  return kind.transport(config, { tuning, log, tokens })
 }
+
+const kind = <K extends keyof ServerConfigs>(one: ServerKind<K>): ServerKind => one
+
+/** The kinds that every gate has. */
+export const OWN_SERVER_KINDS: readonly ServerKind[] = [
+  kind({
+    key: 'command',
+    resolve: stdioServer,
+    transport: (config, { tuning, log }) => stdioTransport(config, tuning.grace_ms, log),
+  }),
+  kind({
+    key: 'url',
+    resolve: httpServer,
+    transport: (config, { tuning, tokens }) => httpTransport(config, tuning, tokens),
+  }),
+  kind({ key: 'client', resolve: clientServer, transport: clientTransport }),
+]

@@ -2,13 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../kernel/contract/config.ts'
-import { serverConfigs } from './server-config.ts'
+import { readConfig, resolvedServers } from '../../../test/read-config.ts'
 
 function configsOf(server: object, folder = '/etc/sluice', environment: NodeJS.ProcessEnv = {}) {
   const config = readConfig({ servers: { s: server } })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
-  return serverConfigs(config.value.servers, folder, environment)
+  return resolvedServers(config.value.servers, folder, environment)
 }
 
 describe('the configured servers', () => {

@@ -1,7 +1,7 @@
 import type { Offerings, ToolServers } from '../../kernel/ports/upstream.ts'
 import type { LoginStatus } from '../../kernel/ports/logins.ts'
 import type { Result } from '../../kernel/contract/problems.ts'
-import type { ServerConfig } from './server-config.ts'
+import type { ServerConfig } from './server-kind.ts'
 
 /** What `sluice servers` shows of one server. */
 export type ServerStatus = {

@@ -15,7 +15,7 @@ import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Pa
 import type { Connection, ConnectionDeps } from './connection.ts'
 import { LEASE_EXPIRED, loginNeeded, notSent } from './pending-calls.ts'
 import { harmlessLine } from './harmless-text.ts'
-import type { ServerConfig } from './server-config.ts'
+import type { ServerConfig } from './server-kind.ts'
 import { serverLog } from './server-log.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'

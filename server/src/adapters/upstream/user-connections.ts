@@ -1,6 +1,6 @@
 import type { UpstreamAnswer, UpstreamCall } from '../../kernel/ports/upstream.ts'
-import type { OpenServerLogins } from '../../guests/server-logins/open-server-logins.ts'
 import { loginNeeded } from './pending-calls.ts'
+import type { ConnectionLogins } from './server-kind.ts'
 import type { ToolServer } from './tool-server.ts'
 
 export type UserConnections = {
@@ -16,7 +16,7 @@ const MOST_USERS = 256
 
 export type UserConnectionsDeps = {
   readonly server: string
-  readonly logins: OpenServerLogins
+  readonly logins: Pick<ConnectionLogins, 'start' | 'status'>
   readonly open: (user: string) => ToolServer
   readonly now: () => number
 }

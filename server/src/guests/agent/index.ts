@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const agent: Guest = {
   name: 'agent',
+  section: async () => (await import('./section.ts')).section,
   needs: ['workflows', 'models'],
   runKinds: {
     agent: async () => (await import('./run-kind.ts')).agentKind,

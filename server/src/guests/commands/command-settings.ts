@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { partsOf, placeholdersIn } from './command-template.ts'
-import { LIMITS, noneBut, RunAsUser, ToolSettings } from '../../kernel/contract/tool-settings.ts'
+import type { ConfigSection } from '../../kernel/contract/config.ts'
+import type { OfKind, ServerKindSettings } from '../../kernel/contract/server-settings.ts'
+import { RunAsUser, type ToolSettings } from '../../kernel/contract/tool-settings.ts'
 
 const Pattern = z
   .string()
@@ -49,7 +51,7 @@ const CommandName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'a command name has only letters, digits, `_`, `.` and `-`')
 
 /** One program with fixed arguments. Never a shell: the value of a placeholder is one argument, whatever it contains. */
-export const CommandSettings = ToolSettings.extend({
+const CommandKeys = z.strictObject({
   description: z.string().min(1).max(10_000),
   /** The program and its arguments. `{name}` is a parameter; a nested list is left out if one of its parameters is. */
   run: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
@@ -61,10 +63,8 @@ export const CommandSettings = ToolSettings.extend({
   exit_ok: z.array(z.number().int().min(0).max(255)).min(1).default([0]),
   /** Instead of the server's. */
   timeout_ms: z.number().int().min(1).max(3_600_000).optional(),
-}).superRefine((command, context) => {
-  for (const { path, message } of faultsOf(command)) context.addIssue({ code: 'custom', path, message })
 })
-export type CommandSettings = z.infer<typeof CommandSettings>
+export type CommandSettings = ToolSettings & z.infer<typeof CommandKeys>
 
 type Templates = {
   readonly run: readonly (string | readonly string[])[]
@@ -114,16 +114,39 @@ function faultIn(text: string, params: Templates['params']): string[] {
 }
 
 /** Programs on this machine as tools. They share a folder and an environment. */
-export const CommandsSettings = z
-  .strictObject({
-    commands: z.record(CommandName, CommandSettings),
-    ...noneBut('commands'),
-    /** Where they run; by default the config file's folder. */
-    cwd: z.string().min(1).optional(),
-    user: RunAsUser.optional(),
-    /** Added to a minimal environment. `env:NAME` and `file:PATH` refer to a secret. */
-    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
-    ...LIMITS,
-  })
-  .transform((settings) => ({ ...settings, tools: settings.commands as Record<string, ToolSettings> }))
-export type CommandsSettings = z.infer<typeof CommandsSettings>
+const Commands = z.strictObject({
+  /** Where they run; by default the config file's folder. */
+  cwd: z.string().min(1).optional(),
+  user: RunAsUser.optional(),
+  /** Added to a minimal environment. `env:NAME` and `file:PATH` refer to a secret. */
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+})
+export type CommandsSettings = z.infer<typeof Commands> &
+  OfKind<'commands'> & { commands: Record<string, CommandSettings> }
+
+declare module '../../kernel/contract/server-settings.ts' {
+  interface ServerKinds {
+    commands: CommandsSettings
+  }
+}
+
+/** The settings of one command, with those of every tool. */
+export const commandSchema = (tool: z.ZodObject): z.ZodType<CommandSettings> =>
+  tool.extend(CommandKeys.shape).superRefine((command, context) => {
+    for (const { path, message } of faultsOf(command as unknown as CommandSettings))
+      context.addIssue({ code: 'custom', path, message })
+  }) as unknown as z.ZodType<CommandSettings>
+
+const commandsKind: ServerKindSettings<'commands'> = {
+  key: 'commands',
+  rank: 220,
+  says: 'commands to run',
+  keys: ({ tool }) => ({ commands: z.record(CommandName, commandSchema(tool)), ...Commands.shape }),
+  toolsKey: 'commands',
+  finish: (schema) => schema.transform((settings) => ({ ...settings, tools: settings['commands'] })),
+  reach: ({ commands }) => ({
+    programs: Object.entries(commands).map(([tool, { run }]) => ({ words: run.flat(), tool })),
+  }),
+}
+
+export const section: ConfigSection = { kinds: [commandsKind] }

@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../../kernel/contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 import { until } from '../../../test/gate/with-gate.ts'
 import { withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
 import { serverConfigs } from '../../adapters/upstream/server-config.ts'
+import { SERVER_KINDS } from '../../main/server-kinds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-commands-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,7 +48,7 @@ const COMMANDS = {
 function beside(settings: object, use: (rig: Rig) => Promise<void>): Promise<void> {
   const config = readConfig({ servers: { own: { commands: COMMANDS, output_limit: 100_000, ...settings } } })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
-  const servers = serverConfigs(config.value.servers, folder, { SECRET: 'hunter2-hunter2' })
+  const servers = serverConfigs(SERVER_KINDS, config.value.servers, folder, { SECRET: 'hunter2-hunter2' })
   if (!servers.ok) throw new Error(JSON.stringify(servers.problem))
   return withToolServers(servers.value, { grace_ms: 100 }, use)
 }

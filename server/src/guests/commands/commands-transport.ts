@@ -1,3 +1,5 @@
+import type { NamedServer, ProcessServer } from '../../adapters/upstream/server-kind.ts'
+import type { CommandsSettings } from './command-settings.ts'
 import type { UpstreamAnswer, UpstreamCall } from '../../kernel/ports/upstream.ts'
 import type { CommandSettings } from './command-settings.ts'
 import type { ToolResult } from '../../kernel/contract/call.ts'
@@ -7,13 +9,14 @@ import type { Connection } from '../../adapters/upstream/connection.ts'
 import { isTooDeep } from '../../adapters/upstream/frames.ts'
 import { createLifetime } from '../../adapters/upstream/http/lifetime.ts'
 import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
-import type { CommandsServer } from '../../adapters/upstream/server-config.ts'
 import { singleCall } from '../../adapters/upstream/single-call.ts'
 import { removeSecrets } from '../../adapters/upstream/remove-secrets.ts'
 import type { Transport } from '../../adapters/upstream/transport.ts'
 import { commandTool } from './command-tools.ts'
 import { fillCommand } from './fill-command.ts'
 import { runProgram, type Ended, type Running } from './run-program.ts'
+
+export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'user'> & NamedServer & ProcessServer
 
 /** Declared programs as a tool server: each call is one process. The values of the configured environment count as secrets. */
 export function commandsTransport(config: CommandsServer, grace_ms: number): Transport {

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CommandSettings } from './command-settings.ts'
+import { ToolKeys } from '../../kernel/contract/tool-settings.ts'
+import { commandSchema } from './command-settings.ts'
 import { fillCommand } from './fill-command.ts'
 
-const command = (settings: object) => CommandSettings.parse({ description: 'a command', ...settings })
+const Command = commandSchema(ToolKeys)
+const command = (settings: object) => Command.parse({ description: 'a command', ...settings })
 const argsOf = (settings: object, given: Record<string, unknown>) => {
   const filled = fillCommand(command(settings), given as never)
   return filled.ok ? filled.args : filled.says
@@ -98,7 +100,7 @@ describe('the settings of a command', () => {
     [{ run: ['p', '{a}'], params: { a: { pattern: '(' } } }, 'not a regular expression'],
   ]
   test.each(faults)('%j: %s', (settings, says) => {
-    const read = CommandSettings.safeParse({ description: 'd', ...settings })
+    const read = Command.safeParse({ description: 'd', ...settings })
     expect(read.error?.issues.map((issue) => issue.message)).toContain(says)
   })
 })

@@ -1,4 +1,4 @@
-import type { ContentSettings } from '../../kernel/contract/judgement.ts'
+import type { ContentSettings } from './section.ts'
 import type { ArgFinding, ArgScan } from './scan-args.ts'
 import type { Tool } from '../../kernel/contract/tool.ts'
 import { isRecipient } from './recipient-fields.ts'

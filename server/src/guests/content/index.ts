@@ -10,4 +10,5 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const content: Guest = {
   name: 'content',
   guard: true,
+  section: async () => (await import('./section.ts')).section,
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
-import type { ContentSettings } from '../../kernel/contract/judgement.ts'
+import type { ContentSettings } from './section.ts'
 import type { Tool, ToolEffect } from '../../kernel/contract/tool.ts'
 import { argRules } from './rules/built-in.suite.ts'
 import { scanArgs } from './scan-args.ts'

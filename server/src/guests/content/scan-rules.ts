@@ -1,4 +1,4 @@
-import type { Config } from '../../kernel/contract/config.ts'
+import type { Dlp } from './section.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { argRulesOf, type ArgRules } from './arg-rules.ts'
 import { compileRules, selectRules, type CompiledRules } from './compile-rules.ts'
@@ -18,7 +18,7 @@ export type ScanRules = {
   readonly messages: CompiledRules
 }
 
-export function compileScanRules(dlp: Config['dlp']): Result<ScanRules> {
+export function compileScanRules(dlp: Dlp): Result<ScanRules> {
   const all = dlp.rules.length === 0 ? ok(compiledBuiltIn()) : compileRules(BUILT_IN_RULES, dlp.rules)
   if (!all.ok) return all
   /** Rules of the operator apply everywhere. */
@@ -42,6 +42,6 @@ const BUILT_IN_IDS: ReadonlySet<string> = new Set(BUILT_IN_RULES.map(({ id }) =>
  */
 const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
 
-function isRemovedFromOutputs({ id, kind }: CompiledRule, outputs: Config['dlp']['outputs']): boolean {
+function isRemovedFromOutputs({ id, kind }: CompiledRule, outputs: Dlp['outputs']): boolean {
   return outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id)))
 }

@@ -12,6 +12,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const flows: Guest = {
   name: 'flows',
   needs: ['models', 'toolflow'],
+  section: async () => (await import('./section.ts')).section,
   runKinds: {
     'flow-execution': async () => (await import('./run-kind.ts')).flowExecutionKind,
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../kernel/contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 
 const faultsOf = (value: unknown) => {
   const read = readConfig(value)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MatrixUser, RoomId } from '../../kernel/approvals/channels.ts'
+import type { ConfigSection } from '../../kernel/contract/config.ts'
 import { NodeName } from './hub.ts'
 import { HttpUrl } from '../../kernel/contract/http-settings.ts'
 
@@ -77,3 +78,26 @@ export const NodesSettings = z.strictObject({
     .refine(hasOne, ONE)
     .optional(),
 })
+export type NodesSettings = z.infer<typeof NodesSettings>
+
+declare module '../../kernel/contract/config.ts' {
+  interface Config {
+    hub?: HubSettings | undefined
+    nodes: NodesSettings
+  }
+}
+
+export const section: ConfigSection = {
+  top: {
+    hub: { rank: 810, schema: HubSettings.optional() },
+    nodes: { rank: 820, schema: NodesSettings.prefault({}) },
+  },
+  check({ hub, approvals }, context) {
+    if (hub !== undefined && approvals.routes.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['approvals', 'routes'],
+        message: 'approvals of a node are decided at its hub: write the routes in the configuration of the hub',
+      })
+  },
+}

@@ -22,6 +22,7 @@ export const hub: Guest = {
   name: 'hub',
   uses: ['matrix'],
   prepare: async () => (await import('./open-hub.ts')).prepareHub,
+  section: async () => (await import('./hub-settings.ts')).section,
   companion: async () => (await import('./report-to-hub.ts')).hubReports,
   runKinds: {
     'hub-report': async () => (await import('./run-kind.ts')).hubReportKind,

@@ -1,7 +1,7 @@
 import type { AgentModels, ModelAnswer, ModelQuestion, ModelRole, OfferedTool } from '../../kernel/ports/models.ts'
 import { DEFAULT_LANE } from '../flows/flows.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import type { AgentModelSettings, Models } from '../../kernel/contract/models.ts'
+import type { AgentModelSettings, Models } from './section.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { ToolSet } from 'ai'
 import { secretOf } from '../../adapters/upstream/server-config.ts'

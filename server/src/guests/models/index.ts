@@ -11,5 +11,6 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const models: Guest = {
   name: 'models',
+  section: async () => (await import('./section.ts')).section,
   prepare: async () => (await import('./open-models.ts')).prepareModels,
 }

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai'
-import type { AgentModelSettings } from '../../kernel/contract/models.ts'
+import type { AgentModelSettings } from './section.ts'
 
 /** One model of one provider. Each provider's library is loaded only if it is configured. */
 export async function openLanguageModel(settings: AgentModelSettings, key: string | undefined): Promise<LanguageModel> {

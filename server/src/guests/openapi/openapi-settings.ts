@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { ConfigSection } from '../../kernel/contract/config.ts'
+import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { HeaderName, HttpUrl, OAuthSettings } from '../../kernel/contract/http-settings.ts'
-import { COMMON, noneBut } from '../../kernel/contract/tool-settings.ts'
+import type { OfKind, ServerKindSettings } from '../../kernel/contract/server-settings.ts'
 
 /** A secret by reference (`env:NAME`, `file:PATH`), or the text itself. */
 const Secret = z.string().min(1)
@@ -24,23 +26,48 @@ const Auth = z
   })
 
 /** An HTTP API described by an OpenAPI 3.0 or 3.1 file: each operation is a tool. */
-export const OpenApiSettings = z
-  .strictObject({
-    /** The file, JSON or YAML; relative to the config file's folder. */
-    openapi: z.string().min(1),
-    ...noneBut('openapi'),
-    /** The URL of the API. By default the file's first `servers` entry, which never gets a credential. */
-    base_url: HttpUrl.refine((text) => !text.includes('?'), 'an address without a query').optional(),
-    auth: Auth.optional(),
-    /** Sent with every request. `env:NAME` and `file:PATH` refer to a secret. */
-    headers: z.record(HeaderName, Secret).default({}),
-    /** Which operations are offered, by tool name; `*` matches any text. All by default. */
-    only: z.array(z.string().min(1).max(200)).min(1).optional(),
-    except: z.array(z.string().min(1).max(200)).default([]),
-    ...COMMON,
-  })
-  .refine(({ base_url, auth, headers }) => {
-    const has_credentials = auth !== undefined || Object.keys(headers).length > 0
-    return base_url !== undefined || !has_credentials
-  }, 'credentials are only sent to an address in this file: add `base_url`')
-export type OpenApiSettings = z.infer<typeof OpenApiSettings>
+const OpenApi = z.strictObject({
+  /** The file, JSON or YAML; relative to the config file's folder. */
+  openapi: z.string().min(1),
+  /** The URL of the API. By default the file's first `servers` entry, which never gets a credential. */
+  base_url: HttpUrl.refine((text) => !text.includes('?'), 'an address without a query').optional(),
+  auth: Auth.optional(),
+  /** Sent with every request. `env:NAME` and `file:PATH` refer to a secret. */
+  headers: z.record(HeaderName, Secret).default({}),
+  /** Which operations are offered, by tool name; `*` matches any text. All by default. */
+  only: z.array(z.string().min(1).max(200)).min(1).optional(),
+  except: z.array(z.string().min(1).max(200)).default([]),
+})
+export type OpenApiSettings = z.infer<typeof OpenApi> & OfKind<'openapi'>
+
+declare module '../../kernel/contract/server-settings.ts' {
+  interface ServerKinds {
+    openapi: OpenApiSettings
+  }
+}
+
+/** Without an address of the operator's, credentials would go where the file says. */
+function hasSafeAddress(settings: object): boolean {
+  const { base_url, auth, headers } = settings as OpenApiSettings
+  return base_url !== undefined || (auth === undefined && Object.keys(headers).length === 0)
+}
+
+const openApiKind: ServerKindSettings<'openapi'> = {
+  key: 'openapi',
+  rank: 210,
+  says: 'the description of an HTTP service',
+  keys: () => OpenApi.shape,
+  finish: (schema) =>
+    schema
+      .refine(hasSafeAddress, 'credentials are only sent to an address in this file: add `base_url`')
+      .transform((settings) => ({
+        ...settings,
+        address: (settings as unknown as OpenApiSettings).base_url ?? 'elsewhere',
+      })),
+  reach: ({ openapi, base_url }) => ({
+    contacts: `the API of ${visibleText(openapi)}${base_url === undefined ? '' : `, at ${visibleText(base_url)}`}`,
+    files: [openapi],
+  }),
+}
+
+export const section: ConfigSection = { kinds: [openApiKind] }

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../kernel/contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 import { withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
 import { serverConfigs } from '../../adapters/upstream/server-config.ts'
+import { SERVER_KINDS } from '../../main/server-kinds.ts'
 
 const FILE = `
 openapi: 3.0.3
@@ -54,7 +55,7 @@ async function beside(
     servers: { things: { openapi: 'things.yaml', base_url: `${base}/v1`, output_limit: 100_000, ...settings } },
   })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
-  const configs = serverConfigs(config.value.servers, folder, { SECRET: 'hunter2/hunter2=x' })
+  const configs = serverConfigs(SERVER_KINDS, config.value.servers, folder, { SECRET: 'hunter2/hunter2=x' })
   if (!configs.ok) throw new Error(JSON.stringify(configs.problem))
   try {
     await withToolServers(configs.value, {}, (rig) => use({ ...rig, seen, base }))

@@ -1,3 +1,6 @@
+import type { NamedServer } from '../../adapters/upstream/server-kind.ts'
+import type { OAuthSettings } from '../../kernel/contract/http-settings.ts'
+import type { OpenApiSettings } from './openapi-settings.ts'
 import type { Pool } from 'undici'
 import type { UpstreamCall } from '../../kernel/ports/upstream.ts'
 import { count } from '../../kernel/contract/framed-text.ts'
@@ -10,7 +13,6 @@ import { createLifetime } from '../../adapters/upstream/http/lifetime.ts'
 import { openTokens, type Refused, type Tokens } from '../../adapters/upstream/http/tokens.ts'
 import { challengeOf } from '../../adapters/upstream/login/challenge.ts'
 import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
-import type { OpenApiServer } from '../../adapters/upstream/server-config.ts'
 import { singleCall } from '../../adapters/upstream/single-call.ts'
 import { removeSecrets } from '../../adapters/upstream/remove-secrets.ts'
 import type { Tuning } from '../../adapters/upstream/tuning.ts'
@@ -19,6 +21,10 @@ import { answerOf } from './answer-of.ts'
 import { buildRequest, encode, type Request } from './build-request.ts'
 import { operationsOf, type Operation } from './operations.ts'
 import { readDocument, type Document } from './read-document.ts'
+
+/** `query`: what every request adds besides its own parameters. */
+export type OpenApiServer = Omit<OpenApiSettings, 'tools' | 'auth'> &
+  NamedServer & { readonly oauth?: OAuthSettings; readonly query: Readonly<Record<string, string>> }
 
 const MOST_WARNINGS = 20
 

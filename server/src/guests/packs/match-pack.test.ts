@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readConfig, type ServerSettings } from '../../kernel/contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
+import type { ServerSettings } from '../../kernel/contract/server-settings.ts'
 import { Pack } from './pack.ts'
 import { ToolEffect, type ToolDefinition, type ToolRow } from '../../kernel/contract/tool.ts'
 import { joinTool, type JoinWith } from '../../kernel/catalogue/join-tool.ts'

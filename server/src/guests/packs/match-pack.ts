@@ -1,4 +1,4 @@
-import type { ServerSettings } from '../../kernel/contract/config.ts'
+import type { ServerSettings } from '../../kernel/contract/server-settings.ts'
 import type { PackedTool } from '../../kernel/ports/effects-source.ts'
 import type { Pack } from './pack.ts'
 

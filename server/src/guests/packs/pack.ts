@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { HOOK_CLIENTS } from '../../kernel/contract/hook-clients.ts'
-import { ArgumentPointer } from '../../kernel/contract/judgement.ts'
+import { ArgumentPointer } from '../../kernel/contract/tool-settings.ts'
 import { RollbackSettings } from '../../kernel/contract/standard.ts'
 import { ToolEffect } from '../../kernel/contract/tool.ts'
 import { Sha256 } from '../../kernel/contract/ids.ts'

@@ -3,4 +3,5 @@ import type { Guest } from '../../kernel/registries.ts'
 export const provenance: Guest = {
   name: 'provenance',
   guard: true,
+  section: async () => (await import('./provenance.ts')).section,
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ArgumentPointer } from '../../kernel/contract/judgement.ts'
+import type { ConfigSection } from '../../kernel/contract/config.ts'
+import { ArgumentPointer } from '../../kernel/contract/tool-settings.ts'
 
 /**
  * How strictly calls are judged by the source of the text they act on. `balanced`: a person is asked about a call if a text from
@@ -27,8 +28,23 @@ export type ToolProvenance = z.infer<typeof ToolProvenance>
 export const Provenance = z.strictObject({ mode: ProvenanceMode.default('balanced') })
 export type Provenance = z.infer<typeof Provenance>
 
-/** The maximum length of the user's words; longer text is cut. */
-export const MOST_WORDS_TEXT = 32_768
+declare module '../../kernel/contract/config.ts' {
+  interface Config {
+    provenance: Provenance
+  }
+}
+declare module '../../kernel/contract/tool-settings.ts' {
+  interface ServerCommon {
+    /** For all of its tools that have no own setting. */
+    provenance?: ToolProvenance | undefined
+  }
+  interface ToolSettings {
+    provenance?: ToolProvenance | undefined
+  }
+}
 
-/** A user's words that come with a request. `claimed`: an agent reports them. */
-export type UserText = { readonly text: string; readonly trust: 'user' | 'claimed' }
+export const section: ConfigSection = {
+  top: { provenance: { rank: 1_310, schema: Provenance.prefault({}) } },
+  server: { provenance: { rank: 420, schema: ToolProvenance.optional() } },
+  tool: { provenance: { rank: 920, schema: ToolProvenance.optional() } },
+}

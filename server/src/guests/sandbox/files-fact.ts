@@ -1,4 +1,4 @@
-import type { GatePlace } from '../../kernel/contract/judgement.ts'
+import type { GatePlace } from '../../kernel/ports/files.ts'
 import type { TreeWord } from '../shell/shell-reading.ts'
 import type { PathFault } from './path-readings.ts'
 

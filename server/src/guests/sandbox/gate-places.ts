@@ -1,7 +1,6 @@
+import type { Followed, GatePlace } from '../../kernel/ports/files.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import type { GatePlace } from '../../kernel/contract/judgement.ts'
-import type { Followed } from '../../kernel/ports/files.ts'
 import { followLinks } from '../../adapters/upstream/follow-links.ts'
 
 /** The gate's own files: its data folder, its configuration and policy, what decides what clients run, and its program. Absolute. */

@@ -11,4 +11,5 @@ export const sandbox: Guest = {
   name: 'sandbox',
   needs: ['content'],
   guard: true,
+  section: async () => (await import('./section.ts')).section,
 }

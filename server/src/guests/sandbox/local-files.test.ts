@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FileFacts } from '../../kernel/ports/files.ts'
-import { readConfig } from '../../kernel/contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 import { localFiles } from './local-files.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-paths-')))

@@ -1,13 +1,21 @@
+import type {
+  DiskLook,
+  FileFacts,
+  FolderEntry,
+  Followed,
+  GatePlace,
+  NamedPlaces,
+  OwnNames,
+} from '../../kernel/ports/files.ts'
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve, sep } from 'node:path'
-import type { DiskLook, FileFacts, Followed, FolderEntry, NamedPlaces } from '../../kernel/ports/files.ts'
 import type { Config } from '../../kernel/contract/config.ts'
-import type { GatePlace, OwnNames } from '../../kernel/contract/judgement.ts'
 import { followLinks, type Follow } from '../../adapters/upstream/follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'
 import { secondNames } from '../../adapters/upstream/second-names.ts'
+import { processOf } from '../../kernel/contract/server-settings.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
 
 /** Folders with more names are not read. */
@@ -19,7 +27,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
   /** Only servers started here have a known working folder and home. */
   const childOf = (server: string) => {
     const settings = settingsOf(server)
-    return settings?.command === undefined && settings?.commands === undefined ? undefined : settings
+    return settings === undefined ? undefined : processOf(settings)
   }
   const baseOf = (server: string) => {
     const settings = settingsOf(server)

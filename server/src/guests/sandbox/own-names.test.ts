@@ -1,6 +1,6 @@
+import type { OwnNames } from '../../kernel/ports/files.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { OwnNames } from '../../kernel/contract/judgement.ts'
 import { ownNameIn } from './own-names.ts'
 
 const OWN: OwnNames = { folder: '.sluice', files: ['admin.key', 'state/ledger.db'] }

@@ -1,4 +1,4 @@
-import type { OwnNames } from '../../kernel/contract/judgement.ts'
+import type { OwnNames } from '../../kernel/ports/files.ts'
 import { trimmedEnd } from '../../kernel/contract/trimmed.ts'
 import { KnownNames } from '../../kernel/text/known-names.ts'
 import { buildWordFinder, holdsWord, type WordFinder } from '../../kernel/text/word-finder.ts'

@@ -2,5 +2,6 @@ import type { Guest } from '../../kernel/registries.ts'
 
 export const search: Guest = {
   name: 'search',
+  section: async () => (await import('./section.ts')).section,
   ranker: async () => (await import('./open-ranker.ts')).prepareRanker,
 }

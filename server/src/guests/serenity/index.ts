@@ -10,5 +10,6 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const serenity: Guest = {
   name: 'serenity',
+  section: async () => (await import('./section.ts')).section,
   prepare: async () => (await import('./open-serenity.ts')).prepareSerenity,
 }

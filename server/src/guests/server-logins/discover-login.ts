@@ -7,7 +7,7 @@ import {
   type FetchLike,
   type OAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client'
-import type { HttpServer } from '../../adapters/upstream/server-config.ts'
+import type { HttpServer } from '../../adapters/upstream/server-kind.ts'
 import type { AddressRules } from './address-rules.ts'
 import { isOwnFault } from './guarded-fetch.ts'
 import { joinScopes, type Challenge } from '../../adapters/upstream/login/challenge.ts'

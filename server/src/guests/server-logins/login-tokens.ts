@@ -2,7 +2,7 @@ import { refreshAuthorization, type FetchLike } from '@modelcontextprotocol/clie
 import type { LoginStatus, LoginStore } from '../../kernel/ports/logins.ts'
 import type { LoginSlot, StoredLogin } from './server-login.ts'
 import type { Refused, Token, Tokens } from '../../adapters/upstream/http/tokens.ts'
-import type { HttpServer } from '../../adapters/upstream/server-config.ts'
+import type { HttpServer } from '../../adapters/upstream/server-kind.ts'
 import { joinScopes, type Challenge, type Challenged } from '../../adapters/upstream/login/challenge.ts'
 import { errorCodeOf, sayFault } from './say-fault.ts'
 import { metadataOf, tokensOf } from './token-answer.ts'

@@ -2,7 +2,7 @@ import { exchangeAuthorization, startAuthorization, type FetchLike } from '@mode
 import type { LoginStore, ServerLogins, StartedLogin } from '../../kernel/ports/logins.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { LoginSlot, StoredLogin } from './server-login.ts'
-import type { HttpServer } from '../../adapters/upstream/server-config.ts'
+import type { ConnectionLogins, HttpServer } from '../../adapters/upstream/server-kind.ts'
 import { addressRules } from './address-rules.ts'
 import { ATTEMPT_MS, openAttempts, randomText, slotKey, type Attempt } from './login-attempts.ts'
 import { discoverLogin, revocationOf } from './discover-login.ts'
@@ -24,14 +24,11 @@ export type LoginDeps = {
   readonly timeout_ms?: number
 }
 
-export type OpenServerLogins = ServerLogins & {
-  /** A server that people can log in at. The newest configuration of a name counts. */
-  enter(server: HttpServer): void
-  leave(server: string): void
-  tokens(slot: LoginSlot): LoginTokens | undefined
-  /** Called after every login and logout. */
-  onChange(listener: (slot: LoginSlot) => void): void
-}
+export type OpenServerLogins = ServerLogins &
+  ConnectionLogins & {
+    leave(server: string): void
+    tokens(slot: LoginSlot): LoginTokens | undefined
+  }
 
 const TIMEOUT_MS = 10_000
 export const CALLBACK_PATH = '/oauth/callback'

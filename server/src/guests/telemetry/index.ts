@@ -9,5 +9,6 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const telemetry: Guest = {
   name: 'telemetry',
+  section: async () => (await import('./section.ts')).section,
   prepare: async () => (await import('./open-metrics.ts')).prepareTelemetry,
 }

@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const toolflow: Guest = {
   name: 'toolflow',
+  section: async () => (await import('./section.ts')).section,
   needs: ['serenity', 'models'],
   runKinds: {
     toolflow: async () => (await import('./run-kind.ts')).toolflowKind,

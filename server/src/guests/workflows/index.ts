@@ -20,6 +20,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const workflows: Guest = {
   name: 'workflows',
   needs: ['models'],
+  section: async () => (await import('./section.ts')).section,
   runKinds: {
     workflow: async () => (await import('./run-kinds.ts')).workflowKind,
     'workflow-schedules': async () => (await import('./run-kinds.ts')).schedulesKind,

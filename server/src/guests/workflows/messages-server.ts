@@ -1,6 +1,8 @@
 import type { MessageTransport, Sent } from '../../kernel/ports/transports.ts'
 import type { ToolServers, UpstreamAnswer } from '../../kernel/ports/upstream.ts'
-import { ServerSettings, type Config } from '../../kernel/contract/config.ts'
+import type { Config } from '../../kernel/contract/config.ts'
+import type { ServerSettings } from '../../kernel/contract/server-settings.ts'
+import { ServerKeys } from '../../kernel/contract/tool-settings.ts'
 import { problem } from '../../kernel/contract/problems.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 
@@ -24,22 +26,16 @@ export const MESSAGES_TOOL: ToolDefinition = {
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
 }
 
-/**
- * As if an operator had configured it: an empty set of commands, which need not be started. Idempotent, because a transport
- * recognizes a message by its id: one whose outcome is unknown is sent again.
- */
-function messagesSettings(): ServerSettings {
-  const plain = ServerSettings.parse({ commands: { none: { description: 'none', run: ['none'] } } })
-  return {
-    ...plain,
-    commands: {},
-    tools: { send_message: { effects: ['external'], tags: ['messages'], idempotent: true } },
-  } as unknown as ServerSettings
+/** Idempotent, because a transport recognizes a message by its id: one whose outcome is unknown is sent again. */
+const SETTINGS: ServerSettings = {
+  ...ServerKeys.parse({}),
+  gate: true,
+  tools: { send_message: { effects: ['external'], tags: ['messages'], idempotent: true } },
 }
 
 /** Adds the server for messages if there are transports. An operator's own server of that name is kept. */
 export const withMessages = (servers: Config['servers'], transports: readonly MessageTransport[]): Config['servers'] =>
-  transports.length === 0 || Object.hasOwn(servers, MESSAGES) ? servers : { ...servers, [MESSAGES]: messagesSettings() }
+  transports.length === 0 || Object.hasOwn(servers, MESSAGES) ? servers : { ...servers, [MESSAGES]: SETTINGS }
 
 /** Wraps the servers; calls to `messages` go to the transport that they name, otherwise to the first that reaches their room. */
 export function sendingMessages(

@@ -1,7 +1,7 @@
 import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { MessageTransport } from '../../kernel/ports/transports.ts'
 import type { Config } from '../../kernel/contract/config.ts'
-import type { MatrixTransportSettings } from '../../kernel/contract/transports.ts'
+import type { MatrixTransportSettings } from './section.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import { MIN_WEBHOOK_SECRET_BYTES, webhookKey } from '../../adapters/keys/webhook-key.ts'

@@ -1,6 +1,6 @@
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { ok, problem, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { IncomingBody } from '../../kernel/contract/transports.ts'
+import { IncomingBody } from './section.ts'
 import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { TakenMessage } from '../../kernel/ports/transports.ts'
 import { readJson } from '../../kernel/json/read-json.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { MessageTransport, Sent } from '../../kernel/ports/transports.ts'
-import type { WebhookTransportSettings } from '../../kernel/contract/transports.ts'
+import type { WebhookTransportSettings } from './section.ts'
 import { isUnreached } from './unreached.ts'
 
 export type WebhookTransportDeps = { readonly clock: Clock; readonly key: WebhookKey; readonly stopping: AbortSignal }

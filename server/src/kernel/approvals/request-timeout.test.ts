@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 import { requestTimeout } from './request-timeout.ts'
 
 const DAY = 86_400_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 import { decide } from '../decide/decide.ts'
 import { compileOwn } from '../../guests/content/find-own.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'

@@ -1,4 +1,5 @@
-import type { Config, ServerSettings } from '../contract/config.ts'
+import type { Config } from '../contract/config.ts'
+import type { ServerSettings } from '../contract/server-settings.ts'
 import { boundDefinition } from '../contract/tool-bounds.ts'
 import type { Tool, ToolRow } from '../contract/tool.ts'
 import { joinTool } from './join-tool.ts'

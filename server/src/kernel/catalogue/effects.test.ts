@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../contract/config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { RiskClass, ToolEffect } from '../contract/tool.ts'
 import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'

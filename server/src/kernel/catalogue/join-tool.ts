@@ -1,4 +1,4 @@
-import type { ServerSettings } from '../contract/config.ts'
+import type { ServerSettings } from '../contract/server-settings.ts'
 import { inForce, type Tool, type ToolDefinition, type ToolEffect, type ToolRow } from '../contract/tool.ts'
 import type { InferEffects, PackedTool, PackOf } from '../ports/effects-source.ts'
 import { effectsOf, idempotentOf, riskClassOf, type KnownEffects } from './effects.ts'

@@ -1,4 +1,4 @@
-import type { ServerSettings } from '../contract/config.ts'
+import type { ServerSettings } from '../contract/server-settings.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import { toolIdOf } from './definition.ts'
 import { unlistedTools } from '../policy/unlisted-tools.ts'

@@ -9,7 +9,7 @@ import { ConsentTerms, Remember } from './consent.ts'
 import { Proof } from '../identity/passkey.ts'
 import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
-import { Surface } from './surface.ts'
+import { Surface } from './caller.ts'
 
 /** The bodies of requests, for every door that accepts JSON. Strict: an unknown field is reported as a mistake. */
 

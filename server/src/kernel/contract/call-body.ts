@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import type { Json } from './json.ts'
-import { MOST_WORDS_TEXT } from '../../guests/provenance/provenance.ts'
 
 /** Not copied: a copy of the arguments could lose something the hash must cover (a key called `__proto__`). */
 export const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
+
+/** The maximum length of the user's words; longer text is cut. */
+export const MOST_WORDS_TEXT = 32_768
+
+/** A user's words that come with a request. `claimed`: an agent reports them. */
+export type UserText = { readonly text: string; readonly trust: 'user' | 'claimed' }
 
 /** The body of a call over HTTP. Strict: an unknown field is reported as a mistake. */
 export const CallBody = z.strictObject({

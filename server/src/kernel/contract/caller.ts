@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { hasCredentialShape, NAME_WITHOUT_CREDENTIAL } from './credential-shape.ts'
 import { FlowRole, VaultId } from '../../guests/flows/flows.ts'
 import { KeyId } from './ids.ts'
-import { Surface } from './surface.ts'
 
 export const CallerKind = z.enum(['agent', 'user', 'approver', 'reviewer', 'admin', 'node'])
 export type CallerKind = z.infer<typeof CallerKind>
@@ -41,6 +40,10 @@ export const UserName = z
     'a user has 1 to 128 characters, none of them a control or formatting character, and no space at either end',
   )
   .refine((text) => !hasCredentialShape(text), NAME_WITHOUT_CREDENTIAL)
+
+/** What an MCP client sees: a few tools that find and run the others, every tool under its own name, or the smaller of the two. */
+export const Surface = z.enum(['search', 'passthrough', 'auto'])
+export type Surface = z.infer<typeof Surface>
 
 /** The authenticated caller, taken from a credential and never from a request's fields. */
 export const Caller = z.strictObject({

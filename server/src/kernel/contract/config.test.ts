@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AgentSettings } from '../../guests/agent/agent.ts'
-import { readConfig } from './config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 
 const faultsOf = (value: unknown) => {
   const read = readConfig(value)

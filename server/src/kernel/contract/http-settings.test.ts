@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from './config.ts'
-import { ONE_KIND } from './tool-settings.ts'
+import { readConfig } from '../../../test/read-config.ts'
+
+const ONE_KIND =
+  'a server has exactly one of `command` (a program to start), `url` (a server to connect to), `openapi` (the description of an HTTP service), `commands` (commands to run), `client` (the built-in tools of a coding agent)'
 
 const faultsOf = (server: object) => {
   const read = readConfig({ servers: { s: server } })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { readConfig } from '../../../test/read-config.ts'
 
 const READERS = { look: { effects: ['read'] }, guess: {}, watch: { effects: ['read', 'external'] } }
 

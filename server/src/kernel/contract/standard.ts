@@ -84,11 +84,7 @@ type Declared = {
 }
 
 /** What the gate asks by itself must not change anything, and only the operator can declare that. */
-export function refuseWriters(
-  tools: Readonly<Record<string, Declared>>,
-  key: 'tools' | 'commands',
-  context: Issues,
-): void {
+export function refuseWriters(tools: Readonly<Record<string, Declared>>, key: string, context: Issues): void {
   for (const [name, { check, verify }] of Object.entries(tools))
     for (const [part, declared] of Object.entries({ check, verify })) {
       if (declared === undefined) continue

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Budget } from '../contract/judgement.ts'
+import { Budget } from '../contract/budgets.ts'
 import { callWith } from './neutral-facts.suite.ts'
 import { compileBudget, chargesFor } from './budgets.ts'
 

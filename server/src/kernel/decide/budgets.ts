@@ -1,5 +1,5 @@
 import type { Call } from '../contract/call.ts'
-import type { Budget, BudgetMatch } from '../contract/judgement.ts'
+import type { Budget, BudgetMatch } from '../contract/budgets.ts'
 import { callerIdentity, sessionIdentity } from '../contract/caller-identity.ts'
 import { matchesGlob, parseGlob, type Glob } from '../policy/glob.ts'
 

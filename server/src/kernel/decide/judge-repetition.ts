@@ -1,5 +1,5 @@
 import type { Call } from '../contract/call.ts'
-import type { Repetition } from '../contract/judgement.ts'
+import type { Repetition } from '../contract/budgets.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { Opinion } from '../contract/verdict.ts'
 import type { Facts } from './facts.ts'

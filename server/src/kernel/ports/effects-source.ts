@@ -1,4 +1,5 @@
-import type { Config, ServerSettings } from '../contract/config.ts'
+import type { Config } from '../contract/config.ts'
+import type { ServerSettings } from '../contract/server-settings.ts'
 import type { Result } from '../contract/problems.ts'
 import type { RollbackSettings } from '../contract/standard.ts'
 import type { ToolDefinition, ToolEffect } from '../contract/tool.ts'

@@ -1,4 +1,16 @@
-import type { GatePlace, OwnNames } from '../contract/judgement.ts'
+/**
+ * How a path relates to the gate's own files: in its data folder, one of its settings, a part of its program (its code, its Node,
+ * the libraries it loads), or a folder that contains these.
+ */
+export type GatePlace = 'data' | 'settings' | 'program' | 'around_data' | 'around_settings'
+
+/** The names of the gate's own files, from any folder. */
+export type OwnNames = {
+  /** The data folder's name, if it is a distinctive one such as `.sluice`. */
+  readonly folder: string | undefined
+  /** The important files in it, relative to it, in lower case: `admin.key`, `keys/row-key.json`. */
+  readonly files: readonly string[]
+}
 
 /**
  * Where paths lead on this machine, with every link followed; for a path that does not exist, as far as it exists. Undefined if

@@ -3,7 +3,7 @@ import type { Caller } from '../contract/caller.ts'
 import { PROGRAM_KINDS } from '../contract/caller.ts'
 import type { CallerNames } from '../contract/caller-identity.ts'
 import { artifactSources, labelSession, type LabelRow, type LabelSource } from './label.ts'
-import { MOST_WORDS_TEXT, type UserText } from '../../guests/provenance/provenance.ts'
+import { MOST_WORDS_TEXT, type UserText } from '../contract/call-body.ts'
 import type { Change } from '../ports/ledger.ts'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import type { Caller } from '../contract/caller.ts'
-import { MOST_WORDS_TEXT } from '../../guests/provenance/provenance.ts'
+import { MOST_WORDS_TEXT } from '../contract/call-body.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'

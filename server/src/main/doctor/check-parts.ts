@@ -4,6 +4,7 @@ import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { openArgumentModel } from '../../guests/models/argument-model.ts'
 import { localFiles } from '../../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs } from '../../adapters/upstream/server-config.ts'
+import { SERVER_KINDS } from '../server-kinds.ts'
 import { locatedFaults } from '../config-faults.ts'
 import type { Settings } from '../load-config.ts'
 import { openChannels } from '../open-channels.ts'
@@ -19,7 +20,7 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
   const { toolflow } = config.models
   const files = localFiles(config.servers, folder)
   const opened: readonly (Result<unknown> | undefined)[] = [
-    serverConfigs(config.servers, folder),
+    serverConfigs(SERVER_KINDS, config.servers, folder),
     await loadJudgement(config, (text) => secretOf(text, folder, process.env), files),
     await openSerenity(config.serenity, folder, process.env, () => undefined),
     openChannels(config.channels, await partsOf(({ channel }) => channel), {

@@ -7,6 +7,7 @@ import { openLoginStore } from '../../guests/server-logins/server-logins.ts'
 import { openServerLogins } from '../../guests/server-logins/open-server-logins.ts'
 import { openToolServers } from '../../adapters/upstream/open-tool-servers.ts'
 import { serverConfigs } from '../../adapters/upstream/server-config.ts'
+import { SERVER_KINDS } from '../server-kinds.ts'
 import { placesIn } from '../data-folder.ts'
 import type { Settings } from '../load-config.ts'
 import { packageVersion } from '../package-version.ts'
@@ -138,7 +139,7 @@ const loginFinding = (server: string, why: string, per_user: boolean): DoctorFin
  * environment need not be that of this terminal.
  */
 export function missingSecrets({ config, folder }: Settings): readonly DoctorFinding[] {
-  const configs = serverConfigs(config.servers, folder)
+  const configs = serverConfigs(SERVER_KINDS, config.servers, folder)
   return (configs.ok ? configs.value : []).flatMap(({ name, missing = [] }) =>
     missing.map((text): DoctorFinding => {
       const [says = '', remedy] = text.split('; ')
@@ -155,7 +156,7 @@ export function missingSecrets({ config, folder }: Settings): readonly DoctorFin
 
 /** Without a gate each server is started once, asked for its tools and stopped again. */
 export async function tryServers({ config, folder, data }: Settings): Promise<readonly DoctorFinding[]> {
-  const configured = serverConfigs(config.servers, folder)
+  const configured = serverConfigs(SERVER_KINDS, config.servers, folder)
   const configs = configured.ok ? configured.value.filter(({ missing }) => missing === undefined) : []
   if (configs.length === 0) return []
   const listed = new Map<string, number>()
@@ -167,6 +168,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
     onSecrets: () => undefined,
   })
   const servers = openToolServers({
+    kinds: SERVER_KINDS,
     logins,
     servers: configs.map((server) => ({ ...server, data: join(placesIn(data).servers, server.name) })),
     version: packageVersion(),

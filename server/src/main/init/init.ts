@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve as resolvePath } from 'node:path'
-import { readConfig } from '../../kernel/contract/config.ts'
+import { readConfig } from '../../kernel/contract/read-config.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { FoundHook, InitReport, InitOptions } from './init-report.ts'
 import type { UpOptions } from '../../adapters/cli/local-gate.ts'
@@ -14,6 +14,7 @@ import { configFileOf, LAUNCHER, settingsOf } from '../local-gate.ts'
 import { clientFiles, type ClientFile, type HostEnvironment } from './client-files.ts'
 import { choosePort } from './choose-port.ts'
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
+import { CONFIG } from '../config-schema.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
 import { closedSettings, opencodeSettings } from './opencode-permission.ts'
@@ -161,7 +162,7 @@ function shownPath(folder: string, path: string): string {
 }
 
 function serversIn(text: string): Readonly<Record<string, unknown>> {
-  const read = readConfig(parseDocument(text).toJS())
+  const read = readConfig(CONFIG, parseDocument(text).toJS())
   return read.ok ? read.value.servers : {}
 }
 

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
-import { readConfig } from '../../kernel/contract/config.ts'
+import { CONFIG } from '../config-schema.ts'
+import { readConfig } from '../../kernel/contract/read-config.ts'
 import type { FoundClient, FoundServer } from './init-report.ts'
 import type { ClientFile, HostEnvironment } from './client-files.ts'
 import { serverLines } from '../trust/programs-of.ts'
@@ -54,7 +55,7 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
     if (same !== undefined) return { name, as: same, ...lostOf(same, withOtherTime(read, client, same)) }
     const as = freeName(name, taken)
     const { settings, put_aside, notes } = settingsOf(as, read.entry, deps)
-    const checked = readConfig({ servers: { [as]: settings } })
+    const checked = readConfig(CONFIG, { servers: { [as]: settings } })
     if (!checked.ok) return { name, note: `it cannot be imported: ${checked.problem.about['paths'] ?? ''}` }
     taken.add(as)
     known.set(keyOf(read.entry, asWritten), as)

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import type { Config, ServerSettings } from '../../kernel/contract/config.ts'
+import type { Config } from '../../kernel/contract/config.ts'
+import { processOf, type ServerSettings } from '../../kernel/contract/server-settings.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
+import { reachOfServer } from '../config-schema.ts'
 import type { Settings } from '../load-config.ts'
 import { realOf } from '../servers-reaching-data.ts'
 
@@ -51,13 +53,10 @@ function packFiles({ packs }: Config, folder: string): readonly string[] {
 }
 
 function filesOf(settings: ServerSettings, folder: string): readonly string[] {
-  if (settings.openapi !== undefined) return [resolve(folder, settings.openapi)]
-  const cwd = (given: string | undefined) => resolve(folder, given ?? '.')
-  if (settings.command !== undefined)
-    return ownFiles([settings.command, ...settings.args, ...Object.values(settings.env)], cwd(settings.cwd), folder)
-  if (settings.commands === undefined) return []
-  const words = Object.values(settings.commands).flatMap(({ run }) => run.flat())
-  return ownFiles([...words, ...Object.values(settings.env)], cwd(settings.cwd), folder)
+  const { programs = [], files = [] } = reachOfServer(settings)
+  const { cwd, env = {} } = processOf(settings) ?? {}
+  const words = [...programs.flatMap(({ words }) => words), ...Object.values(env)]
+  return [...files.map((file) => resolve(folder, file)), ...ownFiles(words, resolve(folder, cwd ?? '.'), folder)]
 }
 
 function sealProgram({ store: { seal } }: Config, folder: string): readonly string[] {

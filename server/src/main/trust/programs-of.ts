@@ -1,5 +1,6 @@
-import type { ServerSettings } from '../../kernel/contract/config.ts'
+import { processOf, type ServerSettings } from '../../kernel/contract/server-settings.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
+import { reachOfServer } from '../config-schema.ts'
 import type { Settings } from '../load-config.ts'
 
 /** What a gate would start and contact with this configuration, one line for each: what a person is asked about. */
@@ -12,24 +13,18 @@ export function programsOf({ config }: Pick<Settings, 'config'>): readonly strin
 
 /** The same for one server. */
 export function serverLines(name: string, settings: ServerSettings): readonly string[] {
-  if (settings.command !== undefined)
-    return [`${name}: ${commandLine([settings.command, ...settings.args])}${aroundOf(settings)}`]
-  if (settings.commands !== undefined)
-    return Object.entries(settings.commands).map(
-      ([command, { run }]) =>
-        `${name}: ${commandLine(run.flat())}${aroundOf(settings)} (for \`${visibleText(command)}\`)`,
-    )
-  if (settings.url !== undefined) return [`${name}: at ${visibleText(settings.url)}`]
-  if (settings.openapi === undefined) return []
-  return [`${name}: the API of ${visibleText(settings.openapi)}${at(settings.base_url)}`]
+  const { programs = [], contacts } = reachOfServer(settings)
+  const around = aroundOf(processOf(settings))
+  const started = programs.map(
+    ({ words, tool }) => `${commandLine(words)}${around}${tool === undefined ? '' : ` (for \`${visibleText(tool)}\`)`}`,
+  )
+  return [...started, ...(contacts === undefined ? [] : [contacts])].map((line) => `${name}: ${line}`)
 }
 
-const at = (url: string | undefined): string => (url === undefined ? '' : `, at ${visibleText(url)}`)
-
-type Around = { readonly cwd?: string | undefined; readonly user?: string | undefined; readonly env: object }
-
 /** Variables by name only: their values may be secrets. */
-function aroundOf({ cwd, user, env }: Around): string {
+function aroundOf(started: ReturnType<typeof processOf>): string {
+  if (started === undefined) return ''
+  const { cwd, user, env } = started
   const names = Object.keys(env)
   return [
     cwd === undefined ? '' : ` in ${visibleText(cwd)}`,

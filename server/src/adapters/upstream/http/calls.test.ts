@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startHttp, withHttp, type HttpProcess } from '../../../../test/tool-servers/with-http-servers.ts'
 import { scriptServer, withToolServers, type Rig } from '../../../../test/tool-servers/with-tool-servers.ts'
 import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
-import type { HttpServer } from '../server-config.ts'
+import type { HttpServer } from '../server-kind.ts'
 
 type Use = (rig: Rig, bad: HttpProcess, good: HttpProcess) => Promise<void>
 

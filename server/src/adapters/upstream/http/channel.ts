@@ -1,4 +1,4 @@
-import type { HttpServer } from '../server-config.ts'
+import type { HttpServer } from '../server-kind.ts'
 import { hasKeys } from '../has-keys.ts'
 import { exchange, headerOf, type Ask, type Exchange, type NoReply, type Reply } from './exchange.ts'
 import { openPool } from './pool.ts'

@@ -3,7 +3,7 @@ import { freePort } from '../../../../test/free-port.ts'
 import { startHttp, withHttp, type HttpProcess } from '../../../../test/tool-servers/with-http-servers.ts'
 import { withToolServers, type Rig } from '../../../../test/tool-servers/with-tool-servers.ts'
 import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
-import type { HttpServer } from '../server-config.ts'
+import type { HttpServer } from '../server-kind.ts'
 import type { Tuning } from '../tuning.ts'
 
 const QUICK: Partial<Tuning> = { restart: { base_ms: 20, cap_ms: 40 } }

@@ -1,5 +1,5 @@
 import { openConnection } from '../connection.ts'
-import type { HttpServer } from '../server-config.ts'
+import type { HttpServer } from '../server-kind.ts'
 import { removeSecrets } from '../remove-secrets.ts'
 import type { Tuning } from '../tuning.ts'
 import type { OpenWire } from '../wire.ts'

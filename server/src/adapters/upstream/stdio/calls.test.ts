@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scriptServer, withToolServers, type Rig } from '../../../../test/tool-servers/with-tool-servers.ts'
 import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
-import type { StdioServer } from '../server-config.ts'
+import type { StdioServer } from '../server-kind.ts'
 
 /** One misbehaving server and a well-behaved one. */
 function beside(more: Partial<StdioServer>, use: (rig: Rig) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StdioServer } from '../server-config.ts'
+import type { StdioServer } from '../server-kind.ts'
 import { idsOf } from '../run-as.ts'
 import { childEnv } from './child-env.ts'
 import { paced } from '../paced.ts'

@@ -3,7 +3,7 @@ import { cancelFrame, requestFrame, type Envelope, type FrameId } from '../frame
 import { openInbox } from '../inbox.ts'
 import type { OurRequest } from '../our-request.ts'
 import { lost, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
-import type { StdioServer } from '../server-config.ts'
+import type { StdioServer } from '../server-kind.ts'
 import type { Wire, WireDeps } from '../wire.ts'
 import { startChild } from './child.ts'
 

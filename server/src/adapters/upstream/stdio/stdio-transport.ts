@@ -1,6 +1,6 @@
 import { openConnection } from '../connection.ts'
 import { harmlessLine } from '../harmless-text.ts'
-import type { StdioServer } from '../server-config.ts'
+import type { StdioServer } from '../server-kind.ts'
 import { removeSecrets } from '../remove-secrets.ts'
 import type { Transport } from '../transport.ts'
 import type { OpenWire } from '../wire.ts'

@@ -1,6 +1,6 @@
 import type { Call } from '../../../kernel/contract/call.ts'
-import type { ServerSettings } from '../../../kernel/contract/config.ts'
-import type { ContentSettings } from '../../../kernel/contract/judgement.ts'
+import type { ServerSettings } from '../../../kernel/contract/server-settings.ts'
+import type { ContentSettings } from '../section.ts'
 import type { Tool } from '../../../kernel/contract/tool.ts'
 import type { ContentFact } from '../content-fact.ts'
 import type { Reach } from '../data-destination.ts'
@@ -37,7 +37,7 @@ function reachOf(server: ServerSettings): Reach {
   const known = reaches.get(server)
   if (known !== undefined) return known
   const files = server.sandbox?.local === true ? 'local' : 'unknown'
-  const address = server.url ?? (server.openapi === undefined ? undefined : (server.base_url ?? 'elsewhere'))
+  const address = server.url ?? server.address
   const reach: Reach = { server: address === undefined || isLoopback(address) ? 'local' : 'remote', files }
   reaches.set(server, reach)
   return reach

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HiddenPlace } from '../../../kernel/contract/approval.ts'
 import type { ToolResult } from '../../../kernel/contract/call.ts'
-import type { Config } from '../../../kernel/contract/config.ts'
+import type { Dlp } from '../section.ts'
 import type { Json, JsonObject } from '../../../kernel/contract/json.ts'
 import { refuse, type Result } from '../../../kernel/contract/problems.ts'
 import { UNSCANNED, type ShownArgs } from '../../../kernel/contract/redaction.ts'
@@ -20,7 +20,7 @@ type Own = Parameters<Scanner['redactOwn']>[1]
 const PRINTABLE = /^[\x20-\x7e]*$/
 
 /** Small texts are searched synchronously, others on separate threads. */
-export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLimits = SCAN_LIMITS): OpenScanner {
+export function openScanner(rules: ScanRules, dlp: Dlp, limits: ScanLimits = SCAN_LIMITS): OpenScanner {
   const threads = new ScanThreads(dlp, limits)
   const here = inlineScanner(rules)
   const isSmall = (text: string) => text.length <= SMALL_TEXT

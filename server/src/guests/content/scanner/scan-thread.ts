@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Config } from '../../../kernel/contract/config.ts'
+import type { Dlp } from '../section.ts'
 import { Bug } from '../../../kernel/contract/problems.ts'
 import { runScanJob, type ScanJob } from '../scan-job.ts'
 import { compileScanRules } from '../scan-rules.ts'
 
-const compiled = compileScanRules(workerData as Config['dlp'])
+const compiled = compileScanRules(workerData as Dlp)
 if (!compiled.ok) throw new Bug('rules that compiled in the main thread do not compile here')
 const rules = compiled.value
 

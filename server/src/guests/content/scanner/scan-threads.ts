@@ -1,7 +1,7 @@
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Config } from '../../../kernel/contract/config.ts'
+import type { Dlp } from '../section.ts'
 import { sizeOf, type AnswerTo, type ScanJob } from '../scan-job.ts'
 
 export type ScanLimits = {
@@ -39,10 +39,10 @@ export class ScanThreads {
   private readonly queue: Waiting[] = []
   private chars = 0
   private closed = false
-  private readonly dlp: Config['dlp']
+  private readonly dlp: Dlp
   private readonly limits: ScanLimits
 
-  constructor(dlp: Config['dlp'], limits: ScanLimits) {
+  constructor(dlp: Dlp, limits: ScanLimits) {
     this.dlp = dlp
     this.limits = limits
   }

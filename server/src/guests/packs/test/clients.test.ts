@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { clientTools, HOOK_CLIENTS, OTHER_TOOL } from '../../../kernel/contract/hook-clients.ts'
 import { BUILT_IN } from '../load-packs.ts'
 import { packFor } from '../match-pack.ts'
-import { ServerSettings } from '../../../kernel/contract/config.ts'
+import { settingsOf } from '../../../../test/read-config.ts'
 
 type Recorded = {
   readonly client: (typeof HOOK_CLIENTS)[number]
@@ -30,7 +30,7 @@ test('there is a recorded list for every client, and it says where it was read',
 })
 
 describe.each(lists)('the built-in tools of $client, from $recorded_from', ({ client, recorded_from, tools }) => {
-  const pack = packFor(BUILT_IN, ServerSettings.parse({ client }))?.pack
+  const pack = packFor(BUILT_IN, settingsOf({ client }))?.pack
   const known = (name: string) => pack?.tools[HOOK_NAMES[client]?.[name] ?? name]
 
   test('the pack contains every one, and names the same source', () => {

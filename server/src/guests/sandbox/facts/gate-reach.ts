@@ -1,11 +1,10 @@
-import type { GatePlace } from '../../../kernel/contract/judgement.ts'
+import type { DiskLook, GatePlace } from '../../../kernel/ports/files.ts'
 import type { ArgumentText } from '../argument-texts.ts'
 import type { FileArgument } from '../file-arguments.ts'
 import type { Certainty } from '../files-fact.ts'
 import { canMatch, isPattern } from '../../../kernel/text/glob-reach.ts'
 import { ownNameAcross, ownNameIn } from '../own-names.ts'
 import { isAfterFile, patternsIn } from '../own-patterns.ts'
-import type { DiskLook } from '../../../kernel/ports/files.ts'
 
 export const isAbsolute = (path: string): boolean => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path)
 

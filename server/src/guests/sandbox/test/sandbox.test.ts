@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../../kernel/contract/config.ts'
+import { readConfig } from '../../../../test/read-config.ts'
 import { APPROVER, openTestGate, pendingOf, type GateRig, approveShown } from '../../../../test/gate/with-gate.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../../../../test/tool-servers/files.ts')

@@ -5,7 +5,7 @@ import { admitTool } from '../../../kernel/catalogue/admit-tool.ts'
 import { openCatalogue } from '../../../kernel/catalogue/catalogue.ts'
 import { registerTools } from '../../../kernel/catalogue/register-tools.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
-import { readConfig } from '../../../kernel/contract/config.ts'
+import { readConfig } from '../../../../test/read-config.ts'
 import type { ToolDefinition } from '../../../kernel/contract/tool.ts'
 import { prepareRanker } from '../open-ranker.ts'
 

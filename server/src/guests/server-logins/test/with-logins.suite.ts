@@ -7,9 +7,10 @@ import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
 import { openLoginStore } from '../server-logins.ts'
 import { openServerLogins, type OpenServerLogins } from '../open-server-logins.ts'
 import { openToolServers } from '../../../adapters/upstream/open-tool-servers.ts'
-import type { HttpServer } from '../../../adapters/upstream/server-config.ts'
+import type { HttpServer } from '../../../adapters/upstream/server-kind.ts'
 import type { OpenToolServers } from '../../../adapters/upstream/tool-server-status.ts'
 import { logInAs } from './person.suite.ts'
+import { SERVER_KINDS } from '../../../main/server-kinds.ts'
 
 /** The address of the gate. Nothing listens there; the test passes the callback on. */
 export const BASE = 'http://127.0.0.1:7999'
@@ -61,6 +62,7 @@ export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) 
     timeout_ms,
   })
   const servers = openToolServers({
+    kinds: SERVER_KINDS,
     servers: [server],
     logins,
     tuning: { grace_ms: 200, restart: { base_ms: 10, cap_ms: 50 } },

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../contract/config.ts'
+import { readConfig } from '../../../../test/read-config.ts'
 import type { Json } from '../../contract/json.ts'
 import { callWith, toolWith } from '../../decide/neutral-facts.suite.ts'
 import { chooseRoute, compileRoutes } from './routes.ts'

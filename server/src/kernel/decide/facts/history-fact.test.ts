@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../contract/config.ts'
+import { readConfig } from '../../../../test/read-config.ts'
 import { identityOf } from '../../attempt/identity-of.ts'
 import { callWith, toolWith } from '../neutral-facts.suite.ts'
 import type { Tool } from '../../contract/tool.ts'

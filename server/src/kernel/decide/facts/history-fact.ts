@@ -1,7 +1,7 @@
 import { isoTime } from '../../text/iso-time.ts'
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Call } from '../../contract/call.ts'
-import type { Repetition } from '../../contract/judgement.ts'
+import type { Repetition } from '../../contract/budgets.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Facts } from '../facts.ts'
 import { identityOf, rejectionIdentityOf } from '../../attempt/identity-of.ts'

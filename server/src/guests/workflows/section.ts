@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { MatrixUser } from '../approvals/channels.ts'
-import { HttpUrl } from './http-settings.ts'
+import { MatrixUser } from '../../kernel/approvals/channels.ts'
+import type { ConfigSection } from '../../kernel/contract/config.ts'
+import { HttpUrl } from '../../kernel/contract/http-settings.ts'
 
 const Reference = z.string().regex(/^(?:env|file):.+$/, 'a secret is given as env:NAME or file:PATH')
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
@@ -64,3 +65,12 @@ export const IncomingBody = z.strictObject({
   encrypted: z.boolean().default(false),
   directed: z.boolean().default(false),
 })
+
+declare module '../../kernel/contract/config.ts' {
+  interface Config {
+    /** How messages of documents are received and sent. */
+    transports: z.infer<typeof Transports>
+  }
+}
+
+export const section: ConfigSection = { top: { transports: { rank: 920, schema: Transports } } }

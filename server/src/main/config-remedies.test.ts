@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { configSchema } from '../kernel/contract/config.ts'
+import { readConfig } from '../kernel/contract/read-config.ts'
+import { remedyFor } from './config-remedies.ts'
+import { GUEST_OF_KEY, GUESTS } from './guests.ts'
+
+const withSections = GUESTS.filter(({ section }) => section !== undefined)
+
+test('every key of a guest is listed with its guest', async () => {
+  const found = await Promise.all(
+    withSections.map(async ({ name, section }) => {
+      const { top = {}, server = {}, tool = {}, kinds = [] } = (await section?.()) ?? {}
+      const keys = [
+        ...Object.keys(top),
+        ...kinds.map(({ key }) => `servers.*.${key}`),
+        ...Object.keys(server).map((key) => `servers.*.${key}`),
+        ...Object.keys(tool).map((key) => `servers.*.tools.*.${key}`),
+      ]
+      return keys.map((key) => [key, name] as const)
+    }),
+  )
+  const listed = Object.entries(GUEST_OF_KEY).filter(([, guest]) => withSections.some(({ name }) => name === guest))
+  expect(Object.fromEntries(found.flat())).toEqual(Object.fromEntries(listed))
+})
+
+const READINGS: readonly [object, string][] = [
+  [{ flows: {} }, 'flows: unknown key, no guest named `flows` is installed'],
+  [
+    { servers: { s: { command: 'x', sandbox: { roots: ['.'] } } } },
+    'servers.s.sandbox: unknown key, no guest named `sandbox` is installed',
+  ],
+  [
+    { servers: { s: { command: 'x', tools: { t: { content: {} } } } } },
+    'servers.s.tools.t.content: unknown key, no guest named `content` is installed',
+  ],
+  [{ flow: {} }, 'flow: unknown key, did you mean `flows`?'],
+]
+test.each(READINGS)('without guests, %j is rejected with the name of the missing guest', (value, says) => {
+  const read = readConfig(configSchema([]), value, undefined, remedyFor)
+  expect(read.ok ? 'read' : read.problem.about['paths']).toBe(says)
+})
