@@ -102,7 +102,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
     '@opentelemetry/exporter-metrics-otlp-http',
     '@opentelemetry/exporter-trace-otlp-http',
   ]),
-  'guests/toolflow': guest(['hono', 'commander', 'zod'], ['serenity', 'models']),
+  'guests/toolflow': guest(['hono', 'commander', 'zod'], ['serenity']),
   'guests/web-push': guest([]),
   'guests/webhook': guest([]),
   'guests/workflows': guest(['commander', 'yaml', 'zod'], ['models']),

@@ -2,7 +2,7 @@ import { MOST_TRIES, type AgentUsage, type LastToolResult } from './agent.ts'
 import type { CallRequest, Outcome, ToolResult } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, PROBLEMS, type Problem, type ProblemCode } from '../../kernel/contract/problems.ts'
+import { Bug, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import { failedResult } from './moves.ts'
 import {
   ANSWER_INSTRUCTIONS,
@@ -17,6 +17,7 @@ import {
 } from './prompts.ts'
 import { actingCaller, type AgentState } from './state.ts'
 import type { AgentFound, AgentNodeEffect } from './step.ts'
+import { isForNow } from '../../kernel/attempt/is-for-now.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
 import { canonicalJson } from '../../kernel/json/canonical.ts'
 import { titleOf } from '../../kernel/catalogue/card.ts'
@@ -27,8 +28,7 @@ import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { ModelAnswer, ModelPurpose, ModelQuestion, ModelRole } from '../../kernel/ports/models.ts'
 import type { Digest } from '../../kernel/ports/runtime.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
-import { askWithin, type ModelStepDeps } from '../workflows/model-step.ts'
-import { ownPrompts } from '../workflows/prompts.ts'
+import { askWithin, ownPrompts, type AskingDeps } from '../workflows/api.ts'
 import type { AgentReply } from './outgoing-answers.ts'
 import { replyToRoom } from './reply-to-room.ts'
 import { byThread, documentOf, type ThreadDocumentDeps } from './thread-document.ts'
@@ -39,7 +39,7 @@ export type AgentEffectDeps = ThreadDeps &
   ProposalDeps &
   ThreadDocumentDeps &
   TokenDeps &
-  Omit<ModelStepDeps, 'judgement'> & {
+  AskingDeps & {
     readonly digest: Digest
     readonly links: Links
     readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
@@ -229,13 +229,6 @@ const failure = ({ failed: says, code = 'agent.model_unavailable', usage }: Fail
 })
 
 const callerOf = (state: AgentState): Caller => Caller.parse(actingCaller(state))
-
-/** Rejected for a temporary reason: the driver tries again. */
-function isForNow(outcome: Outcome): boolean {
-  return outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
-}
-
-const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
 /** What an outcome means for the thread. */
 async function foundIn(deps: AgentEffectDeps, outcome: Outcome): Promise<AgentFound> {

@@ -1,5 +1,6 @@
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
+import type { JsonObject } from '../../kernel/contract/json.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
 import type { AgentReply } from './outgoing-answers.ts'
 import type { AgentState } from './state.ts'
@@ -8,9 +9,9 @@ import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { Perform } from '../../kernel/runs/performer.ts'
-import { countMessage } from '../workflows/count-message.ts'
-import type { MeterDeps } from '../workflows/meters.ts'
-import { isForNow, textIn } from '../workflows/tool-step.ts'
+import { countMessage } from '../workflows/api.ts'
+import type { MeterDeps } from '../workflows/api.ts'
+import { isForNow } from '../../kernel/attempt/is-for-now.ts'
 import { byThread, documentOf, type ThreadDocumentDeps } from './thread-document.ts'
 import { stateOf, type ThreadDeps } from './threads.ts'
 
@@ -20,6 +21,11 @@ export type ReplyDeps = ThreadDeps &
     readonly clock: Clock
     readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
   }
+
+const textIn = (details: JsonObject, name: string): string => {
+  const text = details[name]
+  return typeof text === 'string' ? text : ''
+}
 
 const YEAR_MS = 365 * 86_400_000
 

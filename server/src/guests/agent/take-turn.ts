@@ -1,25 +1,32 @@
 import type { AgentSettings } from './agent.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import type { RunId } from '../../kernel/contract/ids.ts'
+import { ok } from '../../kernel/contract/problems.ts'
 import { isEndedRun, type RunRow } from '../../kernel/contract/run.ts'
-import type { DocumentHead, WorkflowError } from '../workflows/workflow.ts'
 import { intentOf } from './intent.ts'
-import { replyIn, type MisspeltReply, type StrictReply } from './replies.ts'
+import { replyIn, type MisspeltReply } from './replies.ts'
+import { type StrictReply } from '../../kernel/approvals/strict-reply.ts'
 import type { ThreadDocument, WaitingMessage } from './state.ts'
 import { limitOf } from './step.ts'
 import { cleanText, turnChanges } from './record-turn.ts'
 import { runOfThread, stateOf, threadNamed, type Thread, type ThreadDeps } from './threads.ts'
 import type { Routes } from '../../kernel/approvals/load-routes.ts'
 import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
+import {
+  agentCaller,
+  commitWithin,
+  DELIVERY_KNOWN_MS,
+  isOver,
+  overSays,
+  requestMeters,
+  type MeterDeps,
+  type PersonsMessage,
+  type TakenTurn,
+} from '../workflows/api.ts'
 import { isUnrecorded, lostAt } from '../../kernel/changes/unrecorded.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
+import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
-import type { IncomingMessage } from '../../kernel/ports/transports.ts'
 import { anyRequestLabel, textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
-import { agentCaller } from '../workflows/agent-caller.ts'
-import type { OpenDocument } from '../workflows/documents.ts'
-import { commitWithin, isOver, type MeterDeps } from '../workflows/meters.ts'
-import { DELIVERY_KNOWN_MS, overSays, requestMeters } from '../workflows/start-run.ts'
 
 export type TurnDeps = MeterDeps &
   ThreadDeps & {
@@ -31,18 +38,9 @@ export type TurnDeps = MeterDeps &
     readonly routes: Pick<Routes, 'chat'>
   }
 
-type Said = {
-  readonly head: DocumentHead
-  readonly opened: OpenDocument
-  readonly message: IncomingMessage
-  /** Identifies the delivery: the same one starts nothing twice. */
-  readonly delivery: string
-}
-
-export type TakenTurn =
-  | { readonly is: 'turn'; readonly run_id: RunId }
-  | { readonly is: 'refused'; readonly code: WorkflowError; readonly says: string }
-  | 'later'
+/** People write to the agents of documents. */
+export const prepareTurns: PrepareGuest = () =>
+  ok({ open: (ports) => ({ ports: { takeTurn: (said) => takeTurn(ports, said) } }) })
 
 const MOST_ROUNDS = 20
 const NOT_HERE = 'approvals are not decided in this room'
@@ -51,7 +49,7 @@ const NOT_HERE = 'approvals are not decided in this room'
  * A person's message to a document's agent: added to the thread of this version, room and sender, which the driver carries out.
  * INVARIANT: only the words of a person whom the operator has mapped are the user's; those of anybody else are data from outside.
  */
-export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
+export async function takeTurn(deps: TurnDeps, said: PersonsMessage): Promise<TakenTurn> {
   const { message, delivery } = said
   const limit = deps.agentSettings.message_chars
   if (message.text.trim() === '') return refused('invalid_protocol_message', 'the message is empty')
@@ -86,7 +84,11 @@ export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
   return 'later'
 }
 
-const refused = (code: WorkflowError, says: string): TakenTurn => ({ is: 'refused', code, says })
+const refused = (code: 'invalid_protocol_message' | 'limit_exceeded', says: string): TakenTurn => ({
+  is: 'refused',
+  code,
+  says,
+})
 const notHere = (reply: StrictReply | MisspeltReply) => ({
   approval_id: reply.says === 'misspelt' ? (reply.approves ?? '') : reply.approval_id,
   result: 'invalid' as const,
@@ -95,7 +97,7 @@ const notHere = (reply: StrictReply | MisspeltReply) => ({
 
 function changesOf(
   deps: TurnDeps,
-  { head, opened, message }: Said,
+  { head, opened, message }: PersonsMessage,
   waiting: WaitingMessage,
   thread_id: string,
   thread: Thread | undefined,
@@ -148,7 +150,7 @@ type Found = { readonly thread_id: string; readonly thread: Thread | undefined }
  * The newest thread of this version, transport, room and sender, or the one to start: they are numbered, and each starts when the
  * previous one has ended. Found by exponential and binary search, so that long use costs little.
  */
-async function openThread(deps: TurnDeps, { opened, message }: Said): Promise<Found> {
+async function openThread(deps: TurnDeps, { opened, message }: PersonsMessage): Promise<Found> {
   const { transport, room, sender } = message
   const read = async (n: number): Promise<Found & { readonly isOver: boolean }> => {
     const seed = ['turns', opened.name, opened.version, transport, room, sender, n]

@@ -2,7 +2,7 @@ import type { ByRun } from '../../kernel/contract/call.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
 import type { AgentState } from './state.ts'
 import { agent } from './step.ts'
-import type { Documents, OpenDocument } from '../workflows/documents.ts'
+import type { Documents, OpenDocument } from '../workflows/api.ts'
 
 export type ThreadDocumentDeps = { readonly documents: Pick<Documents, 'version'> }
 

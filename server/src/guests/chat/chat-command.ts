@@ -1,4 +1,4 @@
-import { strictReply } from '../agent/replies.ts'
+import { strictReply } from '../../kernel/approvals/strict-reply.ts'
 
 /** What a line in the approvers' room asks for. */
 export type ChatCommand =

@@ -6,7 +6,7 @@ import { CallId, RunId } from '../../kernel/contract/ids.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { expectedValues } from './expected-values.ts'
 import { isRunOf } from './may-change-run.ts'
-import type { ToolflowState } from '../toolflow/state.ts'
+import { hasExecuted } from '../toolflow/api.ts'
 import { artifactPart } from '../../kernel/artifacts/read-artifact.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Artifacts } from '../../kernel/ports/artifacts.ts'
@@ -102,8 +102,7 @@ async function isPassingRun(deps: EvidenceDeps, caller: Caller, of: FlowRunRow, 
   if (run === undefined || !maySeeRun(caller, ownedRun(deps.kinds, run)) || run.status !== 'done') return false
   if (!isMadeFor(run.run_id, run.thread, ownerOf(run)?.user ?? '', run.created_at)) return false
   if (run.kind === 'flow-execution') return true
-  // The row was written by this kind's own step.
-  return run.kind === 'toolflow' && (run.state as ToolflowState | null)?.call?.status === 'executed'
+  return hasExecuted(run)
 }
 
 const isPassed = ({ state, result }: CallRow): boolean => state === 'executed' && result?.isError !== true

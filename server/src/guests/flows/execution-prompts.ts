@@ -1,5 +1,5 @@
 import type { FlowStep } from './flows.ts'
-import { merged, turnOf } from '../agent/prompts.ts'
+import { mergedTurns, toolTurn } from '../models/api.ts'
 import type { FlowExecution } from './execution-state.ts'
 
 /** The prompts for the lane's model. Everything that tools and servers wrote is data, framed as JSON. */
@@ -52,5 +52,5 @@ The result: ${JSON.stringify(output.slice(0, 10_000))}`
 
 export function executionTurns({ step, results }: FlowExecution) {
   const begin = { role: 'user' as const, text: `Carry out the step: ${step.owned_job}` }
-  return merged([begin, ...results.map(({ tool, text }) => turnOf({ role: 'tool', text, tool, at: 0 }))])
+  return mergedTurns([begin, ...results.map(({ tool, text }) => toolTurn(tool, text))])
 }

@@ -1,7 +1,7 @@
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, PROBLEMS, type ProblemCode } from '../../kernel/contract/problems.ts'
+import { Bug, PROBLEMS } from '../../kernel/contract/problems.ts'
 import { inForce } from '../../kernel/contract/tool.ts'
 import type { FlowExecution } from './execution-state.ts'
 import {
@@ -16,6 +16,7 @@ import { expectedValues } from './expected-values.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
 import { canonicalJson } from '../../kernel/json/canonical.ts'
 import { validateAgainst } from '../../kernel/json/validate-args.ts'
+import { isForNow, isTemporary } from '../../kernel/attempt/is-for-now.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { describeCall, type Links } from '../../kernel/attempt/describe-call.ts'
 import { settingsOf, type Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
@@ -72,7 +73,7 @@ const readPrompts: Work = async (deps, state, { signal }) => {
       signal,
     })
     if (read.is !== 'answered') {
-      if (read.is === 'refused' && FOR_NOW.includes(read.problem.code)) return 'later'
+      if (read.is === 'refused' && isTemporary(read.problem)) return 'later'
       return {
         failure: `the prompt could not be read: ${read.is === 'refused' ? sayProblem(read.problem) : 'the server refused'}`,
       }
@@ -237,8 +238,3 @@ function ask(
 }
 
 const callerOf = ({ caller }: FlowExecution): Caller => Caller.parse(caller)
-
-/** Rejected for a temporary reason: the driver tries again. */
-const isForNow = (outcome: Outcome): boolean => outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
-
-const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_LANE } from './flows.ts'
+import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 
 /** The file as found: its text, that it does not exist, or that it could not be read. */

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import {
   DEFAULT_HARNESS,
-  DEFAULT_LANE,
   FLOW_LIMITS,
   FlowId,
   FlowRunStatus,
@@ -11,6 +10,7 @@ import {
   StepId,
   StepStatus,
 } from './flows.ts'
+import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import { RunId } from '../../kernel/contract/ids.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { bad } from './bad-request.ts'

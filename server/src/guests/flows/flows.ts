@@ -14,7 +14,6 @@ export type ProposalId = z.infer<typeof ProposalId>
 export const VaultId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 
 export const DEFAULT_VAULT = 'default'
-export const DEFAULT_LANE = 'local_default'
 export const DEFAULT_HARNESS = 'hub'
 
 /** The names by which clients know these records. Public: never change one. */

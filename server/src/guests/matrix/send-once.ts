@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { OutgoingMessage, Sent } from '../../kernel/ports/transports.ts'
-import { isUnreached } from '../workflows/unreached.ts'
+import { isUnreached } from '../../adapters/upstream/unreached.ts'
 import type { MatrixSession } from './matrix-session.ts'
 import { eventsSince } from './recent-events.ts'
 

@@ -1,5 +1,5 @@
 import type { AgentModels, ModelAnswer, ModelQuestion, ModelRole, OfferedTool } from '../../kernel/ports/models.ts'
-import { DEFAULT_LANE } from '../flows/flows.ts'
+import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { AgentModelSettings, Models } from './section.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'

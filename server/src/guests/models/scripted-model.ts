@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import type { AgentModels, ModelAnswer, ModelQuestion } from '../../kernel/ports/models.ts'
-import { DEFAULT_LANE } from '../flows/flows.ts'
+import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 

@@ -1,4 +1,4 @@
-import type { ToolflowVerdict } from './serenity.ts'
+import type { ToolflowVerdict } from './api.ts'
 
 /** The newest health record: its score, or why there is none. */
 export type ScoreFact =

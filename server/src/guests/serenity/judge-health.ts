@@ -1,5 +1,6 @@
 import type { Call } from '../../kernel/contract/call.ts'
-import { EFFECT_OF_VERDICT, SERENITY_LIMITS } from './serenity.ts'
+import { SERENITY_LIMITS } from './serenity.ts'
+import { EFFECT_OF_VERDICT, isStale } from './api.ts'
 import type { Effect, Opinion } from '../../kernel/contract/verdict.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { HealthFact, ProviderFact, ScoreFact } from './health-fact.ts'
@@ -43,9 +44,6 @@ const answered = ({ says, source }: ProviderFact, effect: Effect): Finding => ({
   says: `the gate provider ${says}`,
   source,
 })
-
-/** Whether a score is too old to use. */
-export const isStale = (at: number, max_age_ms: number, now: number): boolean => now - at > max_age_ms
 
 function scoreFinding(newest: ScoreFact, max_age_ms: number, now: number): Finding {
   const { source } = newest

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
-import { ToolflowVerdict } from './serenity.ts'
+import { ToolflowVerdict } from './api.ts'
 import type { ProviderFact } from './health-fact.ts'
 import { scoreOf } from './newest-score.ts'
 

@@ -1,20 +1,5 @@
 import { z } from 'zod'
 import { HeaderName, HttpUrl } from '../../kernel/contract/http-settings.ts'
-import type { Effect } from '../../kernel/contract/verdict.ts'
-
-/** The three verdicts of the toolflow protocol. */
-export const TOOLFLOW_VERDICTS = ['AUTO_RUN', 'ASK', 'BLOCK'] as const
-export const ToolflowVerdict = z.enum(TOOLFLOW_VERDICTS)
-export type ToolflowVerdict = z.infer<typeof ToolflowVerdict>
-
-export const EFFECT_OF_VERDICT = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const satisfies Record<
-  ToolflowVerdict,
-  Effect
->
-export const VERDICT_OF_EFFECT = { allow: 'AUTO_RUN', ask: 'ASK', block: 'BLOCK' } as const satisfies Record<
-  Effect,
-  ToolflowVerdict
->
 
 /** Thresholds for a health score and a risk. Both are 0 to 100; a high score and a low risk are good. */
 export const SERENITY_LIMITS = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import type { RunEffect, RunEvent } from '../../kernel/contract/run.ts'
-import type { ToolflowVerdict } from '../serenity/serenity.ts'
+import type { ToolflowVerdict } from '../serenity/api.ts'
 import type { ToolflowBody, ToolflowCandidate, ToolflowNode } from './toolflow.ts'
 import { startToolflow, type ToolflowState } from './state.ts'
 import { toolflow, type ToolflowEvent } from './step.ts'

@@ -1,10 +1,10 @@
 import type { Call } from '../../kernel/contract/call.ts'
-import { VERDICT_OF_EFFECT } from '../serenity/serenity.ts'
+import { VERDICT_OF_EFFECT } from '../serenity/api.ts'
 import type { GateEvidence } from './toolflow.ts'
 import type { Verdict } from '../../kernel/contract/verdict.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import { riskOf } from '../../kernel/decide/risk-of.ts'
-import { isStale } from '../serenity/judge-health.ts'
+import { isStale } from '../serenity/api.ts'
 
 /** The gate's verdict with the numbers behind it. Invents nothing: what is not known is null. */
 export function gateEvidence(verdict: Verdict, call: Call, { health, now }: Facts): GateEvidence {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../kernel/contract/run.ts'
-import { TOOLFLOW_VERDICTS } from '../serenity/serenity.ts'
+import { TOOLFLOW_VERDICTS } from '../serenity/api.ts'
 import { TOOLFLOW_NODES, type ToolflowNode } from './toolflow.ts'
 import { Effect } from '../../kernel/contract/verdict.ts'
 import { drawGraph } from './draw-graph.ts'

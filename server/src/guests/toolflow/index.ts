@@ -10,7 +10,8 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const toolflow: Guest = {
   name: 'toolflow',
   section: async () => (await import('./section.ts')).section,
-  needs: ['serenity', 'models'],
+  needs: ['serenity'],
+  uses: ['models'],
   runKinds: {
     toolflow: async () => (await import('./run-kind.ts')).toolflowKind,
   },

@@ -2,9 +2,10 @@ import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { RunId } from '../../kernel/contract/ids.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, problem, PROBLEMS, type Problem, type ProblemCode } from '../../kernel/contract/problems.ts'
+import { Bug, problem, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import { Effect } from '../../kernel/contract/verdict.ts'
 import { consentIn } from '../../kernel/consents/cover-with-consent.ts'
+import { isForNow } from '../../kernel/attempt/is-for-now.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { gateEvidence } from './gate-evidence.ts'
@@ -103,13 +104,6 @@ const LONGEST_SHOWN = 2_000
 const failed = ({ code, about }: Problem): Filled => ({
   failure: { code, says: about['says'] ?? about['paths'] ?? PROBLEMS[code].says },
 })
-
-/** Rejected for a temporary reason: the driver tries again. */
-function isForNow(outcome: Outcome): boolean {
-  return outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
-}
-
-const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
 function requestOf(details: JsonObject, step: string): CallRequest & { readonly thread: string } {
   const { args, risk_score, user_prompt } = details

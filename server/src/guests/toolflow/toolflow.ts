@@ -11,7 +11,7 @@ import type { Outcome } from '../../kernel/contract/call.ts'
 import { ApprovalId, type RunId } from '../../kernel/contract/ids.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import { Proof } from '../../kernel/identity/passkey.ts'
-import type { ToolflowVerdict } from '../serenity/serenity.ts'
+import type { ToolflowVerdict } from '../serenity/api.ts'
 
 export const TOOLFLOW_NODES = [
   'TOOL_SEARCH',

@@ -1,5 +1,5 @@
 import type { AdmitsInvitation } from '../../kernel/ports/transports.ts'
-import type { Documents } from './documents.ts'
+import type { Documents } from './api.ts'
 
 /**
  * A document joins the rooms that it names: where it listens, where it writes, and where it asks. If it listens everywhere, it

@@ -7,7 +7,7 @@ import { isUnrecorded, lostAt } from '../../kernel/changes/unrecorded.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
-import { commitWithin, isOver, type MeterDeps } from './meters.ts'
+import { commitWithin, isOver, type MeterDeps } from './api.ts'
 import { textIn } from './tool-step.ts'
 
 /** What the runs of one document share: a limited store of values by key. */

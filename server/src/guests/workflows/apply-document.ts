@@ -9,7 +9,8 @@ import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../../kernel/ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { newRunChanges, addRunEvent } from '../../kernel/runs/run-changes.ts'
-import { headId, versionId, type Documents } from './documents.ts'
+import { headId, versionId } from './documents.ts'
+import { type Documents } from './api.ts'
 
 export type ApplyDeps = HubDecidesDeps & {
   readonly ledger: Ledger

@@ -1,7 +1,5 @@
 import type { Call } from '../../kernel/contract/call.ts'
-import type { Caller } from '../../kernel/contract/caller.ts'
 import type { DocumentApprovals } from '../../kernel/contract/routes.ts'
-import type { Tool } from '../../kernel/contract/tool.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
 import type { Capability, Constraint, WorkflowDocument } from './workflow-document.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
@@ -131,19 +129,6 @@ export function judgeCapabilities(
       : say('block', rule, `the document requires an approval (${capability.name}), but its approvals are turned off`)
   }
   return say('block', 'capability.none', 'no capability of the document allows this call')
-}
-
-/** Whether the document would let its agent call this tool with some arguments. */
-export function couldAllow({ rules, approvals }: CompiledCapabilities, caller: Caller, tool: Tool): boolean {
-  if (tool.row.tool_id === SEND_TOOL_ID) return false
-  const names = namesOf({ caller }, { tool })
-  for (const { capability, match, when } of rules) {
-    if (isMatch(match, names) !== true) continue
-    const isAllowed = capability.allow && (approvals || !capability.requireApproval)
-    // A conditional denial leaves the other arguments to the next rules.
-    if (isAllowed || when === undefined) return isAllowed
-  }
-  return false
 }
 
 /** The arguments with a prefix whose text leads out of it. */

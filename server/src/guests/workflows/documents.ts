@@ -1,29 +1,10 @@
 import type { DocumentHead, DocumentVersion } from './workflow.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
-import type { WorkflowDocument } from './workflow-document.ts'
-import { compileCapabilities, type CompiledCapabilities } from './capabilities.ts'
+import type { Documents, OpenDocument } from './api.ts'
+import { compileCapabilities } from './capabilities.ts'
 import { readDocument } from './read-document.ts'
-import { compileTriggers, type CompiledTriggers } from './triggers.ts'
-import type { Held, Tables } from '../../kernel/ports/reads.ts'
-
-/** One version, parsed and compiled. */
-export type OpenDocument = {
-  readonly name: string
-  readonly version: number
-  readonly row: DocumentVersion
-  readonly document: WorkflowDocument
-  readonly capabilities: CompiledCapabilities
-  readonly triggers: CompiledTriggers
-}
-
-/** Stored documents. Versions never change, so the compiled form is cached. */
-export interface Documents {
-  head(name: string): Promise<(Held<'documents'> & { readonly row: DocumentHead }) | undefined>
-  heads(): Promise<readonly DocumentHead[]>
-  version(name: string, version: number): Promise<OpenDocument | undefined>
-  /** The active version. */
-  current(name: string): Promise<OpenDocument | undefined>
-}
+import { compileTriggers } from './triggers.ts'
+import type { Tables } from '../../kernel/ports/reads.ts'
 
 export const headId = (name: string): string => `head ${name}`
 export const versionId = (name: string, version: number): string => `version ${name} ${version}`

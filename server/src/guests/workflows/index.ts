@@ -1,11 +1,13 @@
 import type { SecretValue } from '../../kernel/attempt/call-secrets.ts'
 import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { Guest } from '../../kernel/registries.ts'
-import type { Documents } from './documents.ts'
+import type { Documents, TakeTurn } from './api.ts'
 
 declare module '../../kernel/ports/guest-ports.ts' {
   interface GuestPorts {
     readonly documents: Documents
+    /** Answers people who write to the agent of a document. */
+    readonly takeTurn?: TakeTurn
     readonly secretValue: SecretValue
     /** A variable of the environment that documents may name. */
     readonly environment: (name: string) => string | undefined

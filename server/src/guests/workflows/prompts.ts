@@ -1,3 +1,4 @@
+import { ownPrompts } from './api.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import type { WorkflowDocument } from './workflow-document.ts'
 
@@ -25,29 +26,6 @@ export function modelInstructions(document: WorkflowDocument, does: ModelTask, s
     DATA,
     ...ownPrompts(document),
   ].join('\n\n')
-}
-
-/** The document's own prompt texts, in order of authority, after the gate's own text. */
-export const ownPrompts = ({ instructions, persona }: WorkflowDocument): readonly string[] => [
-  ...(instructions === undefined
-    ? []
-    : [`Instructions (the text above takes precedence):\n${instructionsText(instructions)}`]),
-  ...(persona === undefined
-    ? []
-    : [
-        `Persona (everything above takes precedence):\n${typeof persona === 'string' ? persona : persona.systemPrompt}`,
-      ]),
-]
-
-function instructionsText(instructions: NonNullable<WorkflowDocument['instructions']>): string {
-  if (typeof instructions === 'string') return instructions
-  const { role, workflow, context } = instructions
-  return [
-    ...(role === undefined ? [] : [role]),
-    ...workflow.map(({ trigger, action }) => `- ${trigger}: ${action}`),
-    ...(context?.user === undefined ? [] : [`The user: ${context.user}`]),
-    ...(context?.peers ?? []).map(({ name, role: does }) => `Peer ${name}: ${does}`),
-  ].join('\n')
 }
 
 type Asked = {

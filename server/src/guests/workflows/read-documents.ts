@@ -12,8 +12,8 @@ import type { Held, Page, Tables } from '../../kernel/ports/reads.ts'
 import { visibleRun, type ReadRunDeps } from '../../kernel/runs/read-run.ts'
 import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
-import { agentCaller } from './agent-caller.ts'
-import type { Documents } from './documents.ts'
+import { agentCaller } from './api.ts'
+import type { Documents } from './api.ts'
 
 export type ReadDocumentsDeps = WaitForRunDeps &
   Pick<ReadRunDeps, 'kinds'> & { readonly tables: Tables; readonly documents: Documents }

@@ -7,6 +7,17 @@ import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import { beginRun } from '../../kernel/runs/begin-run.ts'
 import { startWorkflow, type WorkflowTrigger } from './state.ts'
 import { workflow } from './step.ts'
+import {
+  agentCaller,
+  commitWithin,
+  DELIVERY_KNOWN_MS,
+  isOver,
+  overSays,
+  requestMeters,
+  type Meter,
+  type MeterDeps,
+  type OpenDocument,
+} from './api.ts'
 import { toolsIn } from './tools-in.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
@@ -14,9 +25,6 @@ import type { Clock, Digest } from '../../kernel/ports/runtime.ts'
 import { isUnrecorded, lostAt, whyUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
 import { textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
-import { agentCaller } from './agent-caller.ts'
-import type { OpenDocument } from './documents.ts'
-import { commitWithin, isOver, minuteMeter, type Meter, type MeterDeps } from './meters.ts'
 
 export type StartDeps = MeterDeps & {
   readonly clock: Clock
@@ -47,9 +55,6 @@ export type Started =
   | { readonly is: 'refused'; readonly code: WorkflowError; readonly says: string }
   | { readonly is: 'unrecorded'; readonly problem: Problem }
 
-/** How long the gate remembers a delivery. */
-export const DELIVERY_KNOWN_MS = 7 * 86_400_000
-
 /** The same delivery is the same run: no table of deliveries is needed. */
 export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: string): RunId =>
   `run_${digest(JSON.stringify(['workflow', delivery])).slice(0, 16)}`
@@ -79,32 +84,9 @@ export async function startRun(deps: StartDeps, run: RunToStart): Promise<Starte
     : { is: 'known', run_id }
 }
 
-/** What every request to a document takes: one of the requests per minute, and a slot among those in progress. */
-export function requestMeters(
-  name: string,
-  { document: { limits } }: OpenDocument,
-  now: number,
-): { readonly meters: readonly Meter[]; readonly place: string | null } {
-  const { maxRequestsPerMinute, maxConcurrentRequests: limit } = limits
-  const place: Meter[] = limit === 0 ? [] : [{ account: `workflow places ${name} ${limit}`, limit }]
-  return {
-    meters: [...minuteMeter(`requests ${name}`, maxRequestsPerMinute, now), ...place],
-    place: place[0]?.account ?? null,
-  }
-}
-
-export const overSays = (account: string): string => `a limit of the document is reached: ${limitName(account)}`
-
 /** A repeated delivery is not a new request, whatever the limit is by now. */
 const isKnown = async ({ ledger }: StartDeps, run_id: RunId): Promise<boolean> =>
   lostAt(await ledger.commit([{ kind: 'expect', table: 'runs', id: run_id, version: 'absent' }])) === 0
-
-const limitName = (account: string): string => {
-  const [, kind = ''] = account.split(' ')
-  return (
-    { requests: 'maxRequestsPerMinute', places: 'maxConcurrentRequests', events: 'maxEventsPerMinute' }[kind] ?? kind
-  )
-}
 
 function runChanges(deps: StartDeps, run: RunToStart, place: string | null, now: number): Change[] {
   const { head, opened, protocol, trigger, input, trace, run_id } = run

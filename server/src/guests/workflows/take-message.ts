@@ -9,17 +9,17 @@ import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Ids } from '../../kernel/ports/runtime.ts'
 import type { IncomingMessage, TakenMessage } from '../../kernel/ports/transports.ts'
-import type { Documents, OpenDocument } from './documents.ts'
+import type { Documents, OpenDocument, TakeTurn } from './api.ts'
 import { runOfDelivery, startRun, type StartDeps } from './start-run.ts'
-import { takeTurn, type TurnDeps } from '../agent/take-turn.ts'
 
-export type TakeDeps = StartDeps &
-  TurnDeps & {
-    readonly documents: Documents
-    readonly ids: Ids
-    readonly intake: Intake
-    readonly judgement: Pick<Judgement, 'scanner'>
-  }
+export type TakeDeps = StartDeps & {
+  readonly documents: Documents
+  readonly ids: Ids
+  readonly intake: Intake
+  readonly judgement: Pick<Judgement, 'scanner'>
+  /** Without it, documents only take messages of their protocols. */
+  readonly takeTurn?: TakeTurn
+}
 
 /** The maximum size from a transport. */
 const LONGEST_MESSAGE = 1_048_576
@@ -87,7 +87,8 @@ async function takeFor(
   if (judged.is === 'ignored') return { is: 'ignored', document }
   const delivery = deliveryOf(message, document)
   if (judged.is === 'turn') {
-    const taken = await takeTurn(deps, { head, opened, message, delivery })
+    if (deps.takeTurn === undefined) return refused('invalid_protocol_message', 'nothing here answers people')
+    const taken = await deps.takeTurn({ head, opened, message, delivery })
     if (taken === 'later') return 'later'
     return taken.is === 'refused' ? refused(taken.code, taken.says) : { ...taken, document }
   }

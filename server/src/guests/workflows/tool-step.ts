@@ -49,11 +49,6 @@ export function argsWithSecrets(args: Json, secrets: JsonObject): Json | undefin
   return isJsonObject(args) ? { ...args, [SECRETS_KEY]: secrets } : undefined
 }
 
-/** Rejected for a temporary reason: the driver tries again. */
-export const isForNow = (outcome: Outcome): boolean =>
-  outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
-const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
-
 /** Known not to have run: it may be retried. */
 const NOT_RUN: readonly ProblemCode[] = ['tool.unavailable', 'tool.login_needed']
 /** It got no answer, and repeating it does no harm. */

@@ -3,7 +3,7 @@ import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { MessageTransport, Sent } from '../../kernel/ports/transports.ts'
 import type { WebhookTransportSettings } from './section.ts'
-import { isUnreached } from './unreached.ts'
+import { isUnreached } from '../../adapters/upstream/unreached.ts'
 
 export type WebhookTransportDeps = { readonly clock: Clock; readonly key: WebhookKey; readonly stopping: AbortSignal }
 

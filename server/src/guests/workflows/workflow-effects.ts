@@ -12,10 +12,11 @@ import type { Tables } from '../../kernel/ports/reads.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
 import { loadValues, persistValue } from './agent-store.ts'
-import { countMessage } from './count-message.ts'
-import type { Documents, OpenDocument } from './documents.ts'
+import { countMessage } from './api.ts'
+import type { Documents, OpenDocument } from './api.ts'
 import { askModel, type ModelStepDeps } from './model-step.ts'
-import { argsWithSecrets, foundIn, isForNow, requestOf, textIn } from './tool-step.ts'
+import { argsWithSecrets, foundIn, requestOf, textIn } from './tool-step.ts'
+import { isForNow } from '../../kernel/attempt/is-for-now.ts'
 
 export type WorkflowEffectDeps = ModelStepDeps &
   GrepDeps & {

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { HttpUrl } from './http-settings.ts'
 
+/** The lane of models that every gate has. */
+export const DEFAULT_LANE = 'local_default'
+
 export const ModelTimeout = z.number().int().min(1).max(300_000)
 
 /** A model run by somebody else. Its answers are data. */

@@ -1,7 +1,7 @@
 import type { Call } from '../../../kernel/contract/call.ts'
 import type { Facts } from '../../../kernel/decide/facts.ts'
 import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
-import type { Documents } from '../documents.ts'
+import type { Documents } from '../api.ts'
 
 /** Absent if no documents are run: then a call that names one is blocked. */
 export type CapabilitiesDeps = { readonly documents?: Pick<Documents, 'version'> }
