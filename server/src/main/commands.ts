@@ -3,7 +3,7 @@ import { runKindNames, type Guest } from '../kernel/registries.ts'
 
 /** The commands that run a gate or work on its files, and those that can do without a running gate. */
 const OWN_COMMANDS: readonly Commands[] = [
-  { names: ['up', 'demo'], rank: 10, load: async () => (await import('./start-commands.ts')).addStartCommands },
+  { names: ['up'], rank: 10, load: async () => (await import('./up-command.ts')).addUpCommand },
   { names: ['mcp'], rank: 40, load: async () => (await import('./mcp-command.ts')).addMcpCommand },
   { names: ['bench'], rank: 60, load: async () => (await import('./bench.ts')).addBenchCommand },
   {

@@ -30,13 +30,15 @@ const KEY_FILES = [
  * What no tool argument may reach: the data folder and, for writing, the configuration, the files of its policy, what the user
  * trusts, what decides what clients run, programs, and what shells and git start with.
  */
-export function gateFiles({ data, file, folder, policy }: Settings): GateFiles {
+export async function gateFiles({ data, file, folder, policy }: Settings): Promise<GateFiles> {
   const { admin, socket, keys } = placesIn(data)
   const store = storeFiles({ folder: data })
   const secret = [admin, socket, ...store, ...KEY_FILES.map((name) => resolve(keys, name))]
   return {
     data,
-    settings: [...new Set([file, resolve(folder, policy.file), trustFolder(), ...decidingFiles({ data, file })])],
+    settings: [
+      ...new Set([file, resolve(folder, policy.file), trustFolder(), ...(await decidingFiles({ data, file }))]),
+    ],
     programs: [...new Set([...programFiles(), ...clientPrograms(), ...startFiles()])],
     store,
     names: secret.map((path) => relative(data, path)),

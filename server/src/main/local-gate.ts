@@ -5,15 +5,13 @@ import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { problem, refuse, type Result } from '../kernel/contract/problems.ts'
 import type { LocalGate, Started, UpOptions } from '../adapters/cli/local-gate.ts'
+import { LAUNCHER } from '../adapters/files/own-programs.ts'
 import { makeDataFolder, placesIn, whyNotAsked } from './data-folder.ts'
 import { problemText } from './problem-text.ts'
 import { dataIn, loadConfig, type LoadedSettings } from './load-config.ts'
 import { isTrusted } from './trust/check-trust.ts'
 import { checkOwnedBy } from './trust/data-owner.ts'
 
-export const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
-/** What a coding agent starts for each event. */
-export const HOOK = join(import.meta.dirname, '../../bin/sluice-hook.cjs')
 /** The demo's folder, in the folder it was started in. */
 export const DEMO = 'sluice-demo'
 const DEMO_CONFIG = join(DEMO, 'sluice.yaml')

@@ -1,18 +1,18 @@
 import { styleText } from 'node:util'
 import { pino } from 'pino'
-import { scrubText } from '../guests/content/scrub-text.ts'
 import type { Log } from '../kernel/ports/log.ts'
 import { visibleText } from '../kernel/contract/visible-text.ts'
+import type { ScrubText } from './scrub-text.ts'
 
 type LogStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly fd?: number }
 
 /** Readable lines on a terminal, one JSON object per line everywhere else. Secrets are removed from both. */
-export function openLog(stream: LogStream): Log {
+export function openLog(stream: LogStream, scrub: ScrubText): Log {
   if (stream.isTTY === true)
     return (level, says, about) =>
-      void stream.write(`${terminalLine(stream, level, scrubText(says), scrubbed(about))}\n`)
+      void stream.write(`${terminalLine(stream, level, scrub(says), scrubbed(scrub, about))}\n`)
   const logger = pino({ level: 'info', base: null }, pino.destination({ dest: stream.fd ?? 2, sync: false }))
-  return (level, says, about) => logger[level](scrubbed(about), scrubText(says))
+  return (level, says, about) => logger[level](scrubbed(scrub, about), scrub(says))
 }
 
 const STYLES = { info: 'dim', warn: 'yellow', error: 'red' } as const
@@ -38,8 +38,8 @@ export function terminalLine(
 }
 
 /** A tool server's stderr, or an error's text, may contain anything. */
-function scrubbed(about: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+function scrubbed(scrub: ScrubText, about: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(about).map(([key, value]) => [key, typeof value === 'string' ? scrubText(value) : value]),
+    Object.entries(about).map(([key, value]) => [key, typeof value === 'string' ? scrub(value) : value]),
   )
 }

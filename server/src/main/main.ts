@@ -1,7 +1,8 @@
 import { runCli } from '../adapters/cli/program.ts'
 import { commandsOf } from './commands.ts'
 import { GUESTS } from './guests.ts'
-import { LAUNCHER, localGate } from './local-gate.ts'
+import { LAUNCHER } from '../adapters/files/own-programs.ts'
+import { localGate } from './local-gate.ts'
 import { packageVersion } from './package-version.ts'
 
 process.exitCode = await runCli(process.argv, commandsOf(GUESTS), {

@@ -13,7 +13,6 @@ import { newApiKey } from '../adapters/keys/api-keys.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openIssuers } from '../adapters/keys/open-issuers.ts'
 import { openPasskeys } from '../adapters/keys/passkeys.ts'
-import { ownServer } from './own-server.ts'
 import { scryptPassphrases } from '../adapters/keys/passphrases.ts'
 import { configSections } from './config-sections.ts'
 import { createYieldWhenDue } from './yield-when-due.ts'
@@ -66,7 +65,13 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   const table: ServerTable = { ...withMessages(given.config.servers, transports) }
   const settings = { ...given, config: { ...given.config, servers: table } }
   const { config } = settings
-  const parts = await readParts(settings, GUESTS, { say: options.log, fresh, clock, stopping: stopping.signal })
+  const parts = await readParts(settings, GUESTS, {
+    say: options.log,
+    fresh,
+    url: options.url,
+    clock,
+    stopping: stopping.signal,
+  })
   if (!parts.ok) return parts
   const { log, scanner, hangUp, guests, keys } = parts.value
   const storage = await openStorage(settings, parts.value, {
@@ -101,7 +106,6 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     keys,
     ...guests.ports,
     ...parts.value.ports,
-    ownServer: ownServer({ config: settings.file, url: options.url }),
     ...storage.value.ports,
     ...tools.value.ports,
     ...documentPorts(tables, process.env),

@@ -28,6 +28,7 @@ import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
 import { SERVER_KINDS } from './server-kinds.ts'
+import { textScrubber } from './scrub-text.ts'
 import { serverReporter } from './server-reports.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 
@@ -108,7 +109,7 @@ export async function openTools(
     table: settings.table,
     log,
   })
-  const report = serverReporter()
+  const report = serverReporter(await textScrubber())
   const mayAct = () => ports.liveness.mayAct()
   const servers = openToolServers({
     kinds: SERVER_KINDS,

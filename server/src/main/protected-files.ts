@@ -3,28 +3,24 @@ import { homedir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { placesIn } from './data-folder.ts'
 import { clientFiles } from './init/client-files.ts'
-import { hookPlaces } from './init/hook-files.ts'
-import { opencodeSettings } from './init/opencode-permission.ts'
-import { installedHook } from '../guests/hooks/installed-hook.ts'
+import { onlyPartOf } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
-import { LAUNCHER } from './local-gate.ts'
+import { LAUNCHER } from '../adapters/files/own-programs.ts'
 import { serviceHere } from './service-unit.ts'
 
 /**
- * The files of this user that decide what agents run and whether the gate is asked: the installed hook, the service, and what the
+ * The files of this user that decide what agents run and whether the gate is asked: the hooks, the service, and what the
  * clients on this machine read, wherever their variables say it is. In other folders they are recognized by their names
  * (guests/sandbox/client-files.ts).
  */
-export function decidingFiles({ data, file }: Pick<Settings, 'data' | 'file'>): readonly string[] {
+export async function decidingFiles({ data, file }: Pick<Settings, 'data' | 'file'>): Promise<readonly string[]> {
   const around = { home: homedir(), cwd: dirname(file), platform: process.platform, env: process.env }
-  const places = hookPlaces(around)
+  const hooks = await onlyPartOf(({ clientHooks }) => clientHooks)
   const unit = serviceHere(LAUNCHER, file, placesIn(data).log)?.file
   return [
-    dirname(installedHook(data)),
     ...(unit === undefined ? [] : [unit, `${unit}.d`]),
     ...clientFiles(around).map((client) => client.file),
-    ...places.map((place) => place.file),
-    ...places.filter(({ client }) => client === 'opencode').map(({ home }) => opencodeSettings(home)),
+    ...(hooks?.decidingFiles(data, around) ?? []),
   ]
 }
 

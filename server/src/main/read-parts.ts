@@ -57,13 +57,14 @@ export type ReadingParts = {
   readonly fresh: boolean
   readonly clock: Clock
   readonly stopping: AbortSignal
+  readonly url: () => string
 }
 
 /** First of the three parts of a gate. Nothing is written: a gate that cannot start leaves nothing behind. */
 export async function readParts(
   settings: Settings,
   guests: readonly Guest[],
-  { say, fresh, clock, stopping }: ReadingParts,
+  { say, fresh, url, clock, stopping }: ReadingParts,
 ): Promise<Result<Parts>> {
   const { config } = settings
   const shared = sharedKeys(storeOf(settings))
@@ -75,7 +76,7 @@ export async function readParts(
   if (!effects.ok) return effects
   const sound = loadPolicy(sha256Hex, settings.policy)
   if (!sound.ok) return sound
-  const files = localFiles(config.servers, settings.folder, gateFiles(settings))
+  const files = localFiles(config.servers, settings.folder, await gateFiles(settings))
   const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
   if (!judgement.ok) return judgement
   const own = openOwnCredentials(() => ownSecrets(settings))
@@ -97,8 +98,10 @@ export async function readParts(
   if (!oidcLogins.ok) return oidcLogins
   const prepared = await prepareGuests(guests, {
     config,
+    file: settings.file,
     folder: settings.folder,
     version: packageVersion(),
+    url,
     places: { data: settings.data, ...placesIn(settings.data) },
     env: process.env,
     log,

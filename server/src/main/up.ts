@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
 import { count } from '../kernel/contract/framed-text.ts'
-import { ok, PROBLEMS, refuse, type Problem } from '../kernel/contract/problems.ts'
+import { ok, refuse, type Problem } from '../kernel/contract/problems.ts'
 import { commandFor, commandName } from '../adapters/cli/command-name.ts'
+import type { DemoGreeting } from '../adapters/cli/demo.ts'
 import type { UpOptions } from '../adapters/cli/local-gate.ts'
 import { callerIdentifier } from '../adapters/http/caller-of.ts'
 import { loginRateLimit } from '../adapters/http/login-rate-limit.ts'
@@ -19,20 +20,21 @@ import { mcpListener } from '../adapters/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
 import { freeMemoryWhenIdle } from './free-memory-when-idle.ts'
-import { installedHook, refreshHook } from '../guests/hooks/installed-hook.ts'
-import { greetDemo } from '../guests/demo/greet-demo.ts'
-import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
+import { LAUNCHER } from '../adapters/files/own-programs.ts'
+import { DEMO, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
 import { isMissingOrEmpty, MISSING_OR_EMPTY, policyFiles } from './policy-files.ts'
 import { agreeTo, keepTrusting } from './trust/check-trust.ts'
 import { checkOwnedBy, markOwnedBy } from './trust/data-owner.ts'
 import { policyStore } from './write-policy.ts'
+import type { Gate } from './gate.ts'
+import { onlyPartOf } from './guest-parts.ts'
+import { textScrubber } from './scrub-text.ts'
 import { openLog } from './log.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openGate } from './open-gate.ts'
 import { problemText } from './problem-text.ts'
 import { randomIds } from './random-ids.ts'
-import { writeDemo } from '../guests/demo/write-demo.ts'
 
 /** How long a node among others still answers `gate.stopping` before it stops listening. */
 const DRAIN_MS = 2_000
@@ -41,7 +43,8 @@ const LEFT_BEHIND_MS = 1_000
 
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = {}): Promise<number> {
-  const isNewDemo = options.demo === true && writeDemo(DEMO)
+  const demo = options.demo === true ? await onlyPartOf((guest) => guest.demo) : undefined
+  const isNewDemo = demo?.write(DEMO) === true
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
   const settings = loaded.value
@@ -53,7 +56,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const hasFile = existsSync(settings.file)
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const log = openLog(process.stderr)
+  const log = openLog(process.stderr, await textScrubber())
   let url = ''
   let declareDead: (() => void) | undefined
   const dead = new Promise<'dead'>((resolve) => (declareDead = () => resolve('dead')))
@@ -82,8 +85,6 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const { gate } = opened.value
   markNode(settings.data, options.hub !== undefined)
   markOwnedBy(settings.data, settings.file)
-  const refreshed = refreshHook(installedHook(settings.data))
-  if (!refreshed.ok) log('warn', PROBLEMS[refreshed.problem.code].says, refreshed.problem.about)
   for (const reach of serversReachingData(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
   const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
   if (!prepared.ok) {
@@ -137,7 +138,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const greeting = [
     `sluice is up at ${url}, ${count(tools, 'tool')}, data in ${settings.data}\n`,
     ...(admin_key === undefined ? [] : [`your admin key is in ${admin_key}\n`]),
-    ...(options.demo === true ? [await greetDemo(gate, url, LOCAL_OWNER, demoCommand())] : []),
+    ...(demo === undefined ? [] : [await demo.greet({ create: keyMaker(gate), url, command: demoCommand() })]),
   ]
   // In one piece, because lines of the log may be written at any time.
   process.stdout.write(greeting.join(''))
@@ -163,6 +164,11 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   setTimeout(() => process.exit(code), LEFT_BEHIND_MS).unref()
   return code
 }
+
+const keyMaker =
+  ({ identity }: Pick<Gate, 'identity'>): DemoGreeting['create'] =>
+  (wanted) =>
+    identity.createCredential(LOCAL_OWNER, wanted, 'operator')
 
 /** If there is also a `sluice.yaml` in this folder, commands mean that one, unless they name the demo's. */
 function demoCommand(): string {

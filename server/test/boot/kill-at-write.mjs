@@ -22,7 +22,7 @@ for (const name of CHANGES) {
   }
 }
 syncBuiltinESMExports()
-const { init } = await import('../../src/main/init/init.ts')
+const { init, initParts } = await import('../../src/main/init/init.ts')
 const { options, wish, around } = JSON.parse(process.env['INIT'] ?? '')
-const done = init(options, wish, around)
+const done = init(await initParts(), options, wish, around)
 process.exitCode = done.ok ? 0 : 1

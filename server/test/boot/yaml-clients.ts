@@ -1,4 +1,4 @@
-import { LAUNCHER } from '../../src/main/local-gate.ts'
+import { LAUNCHER } from '../../src/adapters/files/own-programs.ts'
 
 /** Files with comments everywhere. Comments of kept parts stay, and so do the order and formatting of everything else. */
 const GOOSE_HEAD = `# my goose

@@ -19,7 +19,8 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { makeDataFolder, whyNotAsked } from '../../src/main/data-folder.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
 import { isTrusted, keepTrusting, trust } from '../../src/main/trust/check-trust.ts'
-import { configPath, readTrustRecord, trustFolder } from '../../src/main/trust/trust-records.ts'
+import { inRealFolder } from '../../src/adapters/files/whole-file.ts'
+import { readTrustRecord, trustFolder } from '../../src/main/trust/trust-records.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { run, runGate, trustConfig } from '../doors/with-running-gate.ts'
 
@@ -206,7 +207,7 @@ describe('what is trusted', () => {
     trustConfig(folder)
     const settings = loadConfig(join(folder, 'sluice.yaml'), true)
     if (!settings.ok) throw new Error('no settings')
-    const read = () => readTrustRecord(configPath(settings.value.file))
+    const read = () => readTrustRecord(inRealFolder(settings.value.file))
     expect(read()).toBeDefined()
     expect(statSync(trustFolder()).mode & 0o777).toBe(0o700)
     chmodSync(trustFolder(), 0o777)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { writeDemo } from '../../src/guests/demo/write-demo.ts'
+import { demoGate } from '../../src/guests/demo/demo.ts'
 import { registerTools } from '../../src/kernel/catalogue/register-tools.ts'
 import { readConfig } from '../read-config.ts'
 import { serverConfigs } from '../../src/adapters/upstream/server-config.ts'
@@ -14,7 +14,7 @@ import { SERVER_KINDS } from '../../src/main/server-kinds.ts'
 const script = resolve(import.meta.dirname, '../../src/guests/demo/servers/outbox.ts')
 
 function demoConfig(folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))) {
-  writeDemo(folder)
+  demoGate.write(folder)
   const file = join(folder, 'sluice.yaml')
   const config = readConfig(parse(readFileSync(file, 'utf8')))
   if (!config.ok) throw new Error(JSON.stringify(config.problem))

@@ -29,6 +29,7 @@ const FOR_GUESTS = [
   'adapters/cli/',
   'adapters/upstream/',
   'adapters/keys/',
+  'adapters/files/',
 ]
 
 /** A guest knows the kernel, the doors and the way to tool servers, and the `api.ts` of the guests it needs. */
@@ -60,6 +61,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   ),
   'adapters/http': adapter(['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'], DOOR),
   'adapters/mcp': adapter(['zod'], DOOR, ['adapters/http/']),
+  'adapters/files': adapter([], 'files of other programs are read and changed in one place'),
   'adapters/cli': adapter(['commander', 'zod'], DOOR, ['client/']),
 
   'guests/activity': guest(['hono']),
@@ -67,7 +69,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   'guests/chat': guest([]),
   'guests/commands': guest(['zod']),
   'guests/content': guest(['zod']),
-  'guests/demo': guest([]),
+  'guests/demo': guest(['commander']),
   'guests/demo/servers': {
     ours: [],
     packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/server-filesystem', 'zod'],

@@ -13,10 +13,15 @@ export function wholeOf(text: string): number {
 }
 
 /** A port, for an option. */
-export function portOf(text: string): number {
+function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new InvalidArgumentError('expected a port number up to 65535.')
 }
+
+/** Of the commands that run a gate. */
+export const PORT = ['--port <port>', 'listen on this port instead of the configured one', portOf] as const
+export const TRUST = ['--trust', 'trust the configuration without asking, for scripts and services'] as const
+export type StartOptions = { readonly port?: number; readonly trust?: boolean }
 
 /** A number of seconds, for `--wait`. */
 export function secondsToWait(text: string): number {

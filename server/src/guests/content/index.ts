@@ -11,4 +11,5 @@ export const content: Guest = {
   name: 'content',
   guard: true,
   section: async () => (await import('./section.ts')).section,
+  scrubText: async () => (await import('./scrub-text.ts')).scrubText,
 }

@@ -9,5 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const hooks: Guest = {
   name: 'hooks',
+  prepare: async () => (await import('./prepare-hooks.ts')).prepareHooks,
+  clientHooks: async () => (await import('./client-hooks.ts')).clientHooks,
   commands: [{ names: ['hook'], rank: 50, load: async () => (await import('./commands.ts')).addHookCommand }],
 }

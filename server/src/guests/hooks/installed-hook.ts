@@ -1,16 +1,14 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import { inRealFolder } from '../../adapters/files/whole-file.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
 import { openPrivateFolder, writePrivateFile } from '../../adapters/keys/key-files.ts'
-import { HOOK } from '../../main/local-gate.ts'
+import { HOOK } from '../../adapters/files/own-programs.ts'
 
-type Host = {
-  readonly home: string
-  readonly platform: NodeJS.Platform
-  readonly env: Readonly<Record<string, string | undefined>>
-}
+type Host = Pick<HostEnvironment, 'home' | 'platform' | 'env'>
 
 /**
  * The program that clients start for each event: a copy outside every project, because an agent works in the folder where the gate
@@ -20,16 +18,10 @@ export function installedHook(data: string, { home, platform, env }: Host = host
   const named = platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_DATA_HOME']
   const usual = platform === 'win32' ? join(home, 'AppData/Local') : join(home, '.local/share')
   const base = named !== undefined && isAbsolute(named) ? named : usual
-  return join(base, 'sluice', 'hooks', sha256Hex(realPath(data)).slice(0, 16), basename(HOOK))
+  return join(base, 'sluice', 'hooks', sha256Hex(inRealFolder(data)).slice(0, 16), basename(HOOK))
 }
 
 const hostHere = (): Host => ({ home: homedir(), platform: process.platform, env: process.env })
-
-/** The data folder itself need not exist yet. */
-function realPath(data: string): string {
-  const folder = dirname(resolve(data))
-  return join(existsSync(folder) ? realpathSync.native(folder) : folder, basename(data))
-}
 
 /** Writes the copy, or replaces one that differs in any byte. */
 export function installHook(file: string): Result<void> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { HubOptions } from '../../adapters/cli/local-gate.ts'
-import { portOf } from '../../adapters/cli/option-values.ts'
+import { PORT, TRUST, type StartOptions } from '../../adapters/cli/option-values.ts'
 import { itemsOf, printReply, table, textOf, timeOf, type Fields } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
 
@@ -9,9 +9,7 @@ type NodeOptions = {
   name?: string
   nodeKey?: string
   publicKey?: string[]
-  port?: number
-  trust?: boolean
-}
+} & StartOptions
 
 /** `sluice node`: a gate whose approvals are decided at a hub. */
 export function addNodeCommand(program: Command, { host, globals, exit }: Cli): void {
@@ -22,8 +20,8 @@ export function addNodeCommand(program: Command, { host, globals, exit }: Cli): 
     .option('--name <node>', 'the name of this node at the hub')
     .option('--node-key <reference>', 'its key there, as env:NAME or file:PATH')
     .option('--public-key <keys...>', 'the public keys of the hub, from `sluice hub key` there')
-    .option('--port <port>', 'listen on this port instead of the configured one', portOf)
-    .option('--trust', 'trust the configuration without asking, for scripts and services')
+    .option(...PORT)
+    .option(...TRUST)
     .action(async ({ hub: url, name: node, nodeKey: key, publicKey: public_keys, port, trust }: NodeOptions) => {
       const hub: HubOptions = {
         ...(url === undefined ? {} : { url }),

@@ -25,9 +25,13 @@ export type PrepareGuest = (given: Preparation) => MaybePromise<Result<PreparedG
 /** What a guest is prepared with. */
 export type Preparation = {
   readonly config: Config
+  /** The configuration. */
+  readonly file: string
   /** The folder of the configuration: relative paths start there. */
   readonly folder: string
   readonly version: string
+  /** Where the gate listens, as soon as it does. */
+  readonly url: () => string
   readonly places: GatePlaces
   readonly env: Readonly<Record<string, string | undefined>>
   readonly log: Log

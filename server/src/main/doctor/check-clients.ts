@@ -1,20 +1,25 @@
 import { homedir } from 'node:os'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { quoted } from '../../kernel/contract/visible-text.ts'
-import { clientFiles, type HostEnvironment } from '../init/client-files.ts'
+import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import { clientFiles } from '../init/client-files.ts'
 import { openClients } from '../init/open-clients.ts'
 import type { Opened } from '../init/plan-import.ts'
 import { readEntry } from '../init/read-entry.ts'
 import { placesIn } from '../data-folder.ts'
-import { installedHook } from '../../guests/hooks/installed-hook.ts'
-import { LAUNCHER } from '../local-gate.ts'
+import { LAUNCHER } from '../../adapters/files/own-programs.ts'
+import { textScrubber, type ScrubText } from '../scrub-text.ts'
 import { serviceHere } from '../service-unit.ts'
 import type { Asked } from './check-servers.ts'
 import { checkHookedGate } from './check-hooked-gate.ts'
-import { checkHooks, hookedClients, SWITCHED_OFF } from './check-hooks.ts'
+import { onlyPartOf } from '../guest-parts.ts'
 
 /** Clients that bypass the gate, and what no gate can see. */
-export function checkClients(data: string, config: string, runs: Asked['runs']): readonly DoctorFinding[] {
+export async function checkClients(
+  data: string,
+  config: string,
+  runs: Asked['runs'],
+): Promise<readonly DoctorFinding[]> {
   const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   const { files, unreadable } = openClients(clientFiles(around))
   const unread = unreadable.map((says): DoctorFinding => ({
@@ -23,7 +28,10 @@ export function checkClients(data: string, config: string, runs: Asked['runs']):
     says: `${says}, so it is not known which servers it has`,
     do: 'correct that file',
   }))
-  const past = files.flatMap((each) => pastGate(each, around))
+  const hooks = await onlyPartOf(({ clientHooks }) => clientHooks)
+  const scrub = await textScrubber()
+  const { socket, log } = placesIn(data)
+  const past = files.flatMap((each) => pastGate(each, { ...around, scrub }))
   const present = [...new Set(files.map(({ client }) => client))].filter((client) =>
     Object.hasOwn(SWITCHED_OFF, client),
   )
@@ -31,11 +39,9 @@ export function checkClients(data: string, config: string, runs: Asked['runs']):
   return [
     ...unread,
     ...past,
-    ...checkHooks(around, { node: process.execPath, hook: installedHook(data), socket: placesIn(data).socket }),
-    ...checkHookedGate(hookedClients(around, placesIn(data).socket), {
-      runs,
-      unit: serviceHere(LAUNCHER, config, placesIn(data).log),
-    }),
+    ...(hooks?.check(around, { node: process.execPath, hook: hooks.programOf(data, around), socket }, SWITCHED_OFF) ??
+      []),
+    ...checkHookedGate(hooks?.askingAt(socket, around) ?? [], { runs, unit: serviceHere(LAUNCHER, config, log) }),
     {
       severity: 'note',
       about: 'what a gate cannot see',
@@ -46,7 +52,10 @@ export function checkClients(data: string, config: string, runs: Asked['runs']):
 }
 
 /** The servers of a client that are configured beside the gate: those that `init` moves, and those that it leaves. */
-function pastGate({ client, file, servers }: Opened, around: HostEnvironment): readonly DoctorFinding[] {
+function pastGate(
+  { client, file, servers }: Opened,
+  around: HostEnvironment & { readonly scrub: ScrubText },
+): readonly DoctorFinding[] {
   const read = Object.entries(servers).map(
     ([name, value]) => [name, readEntry(value, { ...around, client, name })] as const,
   )
@@ -67,4 +76,18 @@ function pastGate({ client, file, servers }: Opened, around: HostEnvironment): r
   const says = `${client} is configured to reach ${moved.join(', ')} without the gate (${file})`
   const remedy = 'replace them with the gate: `sluice init --write`'
   return [{ severity: 'warning', about: 'clients', says, do: remedy }, ...left]
+}
+
+/** How to turn a client's own tools off, so that everything an agent does goes through the gate. */
+const SWITCHED_OFF: Readonly<Record<string, string>> = {
+  'claude-code': 'in .claude/settings.json: { "permissions": { "deny": ["Bash", "Edit", "Write", "WebFetch"] } }',
+  gemini: 'in .gemini/settings.json: { "tools": { "exclude": ["run_shell_command", "write_file", "replace"] } }',
+  codex: 'in ~/.codex/config.toml: sandbox_mode = "read-only"',
+  cursor: 'in its settings, under Agents: let it ask before every command, and allow none',
+  vscode: "in the chat's tool picker: deselect the terminal and edit tools",
+  cline: 'in its auto-approve menu: switch commands and edits off',
+  zed: 'in settings.json, in the agent\'s profile: { "tools": { "terminal": false, "edit_file": false } }',
+  opencode: 'in opencode.json: { "permission": { "bash": "deny", "edit": "deny" } }',
+  goose: 'in its settings, under Extensions: switch `developer` off',
+  windsurf: 'in its settings: switch terminal auto-execution off',
 }

@@ -56,7 +56,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   findings.push(
     ...(await checkRows(store)),
     ...(await checkAudit(options, store, runs !== 'no')),
-    ...checkClients(data, file, runs),
+    ...(await checkClients(data, file, runs)),
   )
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
 }

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { editMembers } from './edit-json.ts'
-import { editTables } from './edit-toml.ts'
+import { editMembers } from '../../adapters/files/edit-json.ts'
+import { editTables } from '../../adapters/files/edit-toml.ts'
 import { editYaml } from './edit-yaml.ts'
-import { reverseChange, type Replaced } from './reverse-change.ts'
+import { reverseChange, type Replaced, type WithoutHooks } from './reverse-change.ts'
 import type { Opened } from './plan-import.ts'
-import { missingFolders, partOf, realFile, sha256, textIn, writeWhole } from './whole-file.ts'
+import { missingFolders, partOf, realFile, sha256, textIn, writeWhole } from '../../adapters/files/whole-file.ts'
 
 /** What was changed, so that it can be undone. `made`: folders that did not exist, the innermost first. */
 const Manifest = z.strictObject({
@@ -46,7 +46,9 @@ export function withGate(
 }
 
 /** What the clients need before they are changed: written after the record of how to undo it. */
-export type Needed = { readonly file: string; readonly install: () => Result<void>; readonly remove: () => void }
+export type Needed = Cleanup & { readonly file: string; readonly install: () => Result<void> }
+/** `remove`: what no client needs any more. */
+export type Cleanup = { readonly remove: () => void; readonly withoutHooks: WithoutHooks }
 
 /**
  * Writes all of them, each after a backup. If one cannot be written, those before it are restored.
@@ -76,14 +78,14 @@ export function changeClients(
   save(home, manifest)
   const installed = needed.install()
   if (!installed.ok) {
-    restore(home, manifest, needed.remove)
+    restore(home, manifest, needed)
     return installed
   }
   for (const { file, text } of replacements) {
     try {
       writeWhole(file, Buffer.from(text))
     } catch (error) {
-      restore(home, manifest, needed.remove)
+      restore(home, manifest, needed)
       return refuse('init.client_not_written', { file, why: error instanceof Error ? error.message : '' })
     }
   }
@@ -95,9 +97,9 @@ const save = (home: string, manifest: Manifest) =>
 
 /**
  * Restores what the last change replaced, from the first of these folders that has one. Nothing is changed if one of the files is
- * no longer what we wrote. `cleanUp` removes what no client needs any more.
+ * no longer what we wrote.
  */
-export function undoClients(folders: readonly string[], cleanUp: () => void): Result<readonly Changed[]> {
+export function undoClients(folders: readonly string[], cleanup: Cleanup): Result<readonly Changed[]> {
   const place = folders.flatMap(openChanges).at(0)
   const manifest = place === undefined ? undefined : manifestIn(place)
   if (place === undefined || manifest === undefined)
@@ -105,7 +107,7 @@ export function undoClients(folders: readonly string[], cleanUp: () => void): Re
   // Not reached by an interrupted change, or already restored by an interrupted undo: nothing to do for these.
   const touched = manifest.files.filter(({ file, before }) => digestOf(file) !== before)
   const strange = touched
-    .filter((each) => digestOf(each.file) !== each.after && reversed(each) === undefined)
+    .filter((each) => digestOf(each.file) !== each.after && reversed(each, cleanup) === undefined)
     .map(({ file }) => file)
   if (strange.length > 0) return refuse('init.changed_since', { files: strange.join(', '), backups: place })
   const isMerged = (each: File) => touched.includes(each) && digestOf(each.file) !== each.after
@@ -113,24 +115,24 @@ export function undoClients(folders: readonly string[], cleanUp: () => void): Re
     const { file, backup } = each
     return isMerged(each) ? ({ file, backup, isMerged: true } as const) : { file, backup }
   })
-  restore(place, manifest, cleanUp)
+  restore(place, manifest, cleanup)
   return ok(restored)
 }
 
 /** Also what a killed process left behind: half-written new versions, and folders without the file they were made for. */
-function restore(place: string, manifest: Manifest, cleanUp: () => void): void {
+function restore(place: string, manifest: Manifest, cleanup: Cleanup): void {
   for (const each of manifest.files) {
     const { file, backup, before, after, made } = each
     const real = realFile(file)
     const now = digestOf(file)
-    const rewritten = [before, after].includes(now) ? undefined : reversed(each)
+    const rewritten = [before, after].includes(now) ? undefined : reversed(each, cleanup)
     if (rewritten !== undefined) writeWhole(file, Buffer.from(rewritten))
     else if (now === after && before === ABSENT) rmSync(real)
     else if (now === after) writeWhole(file, readFileSync(backup))
     if (existsSync(partOf(real))) rmSync(partOf(real))
     for (const folder of made) removeEmpty(folder)
   }
-  cleanUp()
+  cleanup.remove()
   for (const folder of manifest.made) removeEmpty(folder)
   save(place, { ...manifest, undone: true })
 }
@@ -141,10 +143,10 @@ function removeEmpty(folder: string): void {
 }
 
 /** Clients rewrite their own settings: then what is ours is taken out, and the rest is kept as it is now. */
-function reversed({ file, backup, replaced }: File): string | undefined {
+function reversed({ file, backup, replaced }: File, { withoutHooks }: Cleanup): string | undefined {
   const [text, before] = [textIn(file), backup === '' ? '{}' : textIn(backup)]
   if (text === undefined || before === undefined || replaced === undefined) return undefined
-  return reverseChange(text, before, replaced)
+  return reverseChange(text, before, replaced, withoutHooks)
 }
 
 const ABSENT = 'absent'

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
 
 /** Where one client stores its MCP servers. */
 export type ClientFile = {
@@ -13,13 +14,6 @@ export type ClientFile = {
   readonly one_list?: true
   /** The command is called `cmd`. */
   readonly cmd?: true
-}
-
-export type HostEnvironment = {
-  readonly home: string
-  readonly cwd: string
-  readonly platform: NodeJS.Platform
-  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** The files of the usual clients on this machine: the user's, then those of the project in the current folder. */

@@ -9,28 +9,38 @@ import { parseDocument } from 'yaml'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
 import { makeDataFolder, placesIn } from '../data-folder.ts'
 import { dataIn, DEFAULT_DATA, loadConfig } from '../load-config.ts'
-import { installedHook, installHook, removeHook } from '../../guests/hooks/installed-hook.ts'
-import { configFileOf, LAUNCHER, settingsOf } from '../local-gate.ts'
-import { clientFiles, type ClientFile, type HostEnvironment } from './client-files.ts'
+import { LAUNCHER } from '../../adapters/files/own-programs.ts'
+import { configFileOf, settingsOf } from '../local-gate.ts'
+import type { ClientHooks, HookPlace, HookProgram, HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import { clientFiles, type ClientFile } from './client-files.ts'
 import { choosePort } from './choose-port.ts'
-import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
+import { changeClients, undoClients, withGate, type Cleanup, type Replacement } from './client-changes.ts'
 import { CONFIG } from '../config-schema.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
-import { closedSettings, opencodeSettings } from './opencode-permission.ts'
-import { hookPlaces, isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from './hook-files.ts'
-import { withoutComments } from './jsonc.ts'
+import { withoutComments } from '../../adapters/files/jsonc.ts'
 import { openClients } from './open-clients.ts'
+import { onlyPartOf } from '../guest-parts.ts'
+import { textScrubber, type ScrubText } from '../scrub-text.ts'
 import { isTrusted, trust } from '../trust/check-trust.ts'
-import { readEntry } from './read-entry.ts'
+import { gateIn } from './read-entry.ts'
 import { freeName, planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
-import { realFile, textIn, writeWhole } from './whole-file.ts'
+import { realFile, textIn, writeWhole } from '../../adapters/files/whole-file.ts'
+
+/** What guests add. Without hooks, the tools of coding agents are not judged. */
+type InitParts = { readonly hooks: ClientHooks | undefined; readonly scrub: ScrubText }
+
+export const initParts = async (): Promise<InitParts> => ({
+  hooks: await onlyPartOf(({ clientHooks }) => clientHooks),
+  scrub: await textScrubber(),
+})
 
 /**
  * Imports the servers of MCP clients: writes `sluice.yaml`, moves secrets to files, and replaces them by the gate in the clients
  * if requested.
  */
 export function init(
+  { hooks, scrub }: InitParts,
   options: UpOptions,
   initOptions: InitOptions,
   around: HostEnvironment,
@@ -41,26 +51,29 @@ export function init(
   const data = resolvePath(options.data ?? dataIn(file))
   const backups = join(data, 'init')
   // `data` may have been changed since the clients were.
-  const hook = installedHook(data, around)
-  // An earlier change of clients may still need it.
-  const removeUnused = () => {
-    if (!hookPlaces(around).some((place) => isOurs(textIn(place.file) ?? ''))) removeHook(hook)
+  const hook = hooks?.programOf(data, around) ?? ''
+  const isHooked = (text = '') => hooks?.isHooked(text) === true
+  const cleanup = {
+    remove() {
+      // An earlier change of clients may still need it.
+      if (!hooks?.places(around).some((place) => isHooked(textIn(place.file)))) hooks?.removeProgram(hook)
+    },
+    withoutHooks: (text: string, before: string) => (hooks === undefined ? text : hooks.removed(text, before)),
   }
-  if (initOptions.undo) {
-    return undo(file, [...new Set([backups, join(folder, DEFAULT_DATA, 'init')])], removeUnused)
-  }
+  if (initOptions.undo) return undo(file, [...new Set([backups, join(folder, DEFAULT_DATA, 'init')])], cleanup)
   if (existsSync(file)) {
     const sound = loadConfig(file, true)
     if (!sound.ok) return sound
   }
-  const looked = wanted(around, initOptions.from)
+  const places = hooks?.places(around) ?? []
+  const looked = wanted(around, initOptions.from, places)
   if (!looked.ok) return looked
   const { files, unreadable } = openClients(looked.value)
   const existing = existsSync(file) ? serversIn(readFileSync(file, 'utf8')) : {}
   const resolve = (value: string) => (value.startsWith('file:') ? (secretOf(value, folder, {}) ?? value) : value)
-  const hooked = hooksFor(around, initOptions, existing)
+  const hooked = hooksFor(places, initOptions, existing)
   const names = [...Object.keys(existing), ...hooked.servers.keys()]
-  const deps = { ...around, folder, secretsFolder: join(data, 'secrets'), existing, names, resolve }
+  const deps = { ...around, folder, secretsFolder: join(data, 'secrets'), existing, names, resolve, scrub }
   const imported = planImport(files, deps)
   const plan = { ...imported, servers: new Map([...imported.servers, ...hooked.servers]) }
   const text = configText(file, plan, { data: shownPath(folder, data), port })
@@ -69,10 +82,10 @@ export function init(
     ? replacementsFor(files, plan, file)
     : { replacements: [], notes: [] }
   const program = { node: process.execPath, hook, socket: placesIn(data).socket }
-  const changes = initOptions.write ? withHookFiles(replacements, hooked.places, program) : []
-  const stateOf = (hooks: string): FoundHook['state'] => {
-    if (changes.some((change) => change.file === hooks && isOurs(change.text))) return 'added'
-    return isOurs(textIn(hooks) ?? '') ? 'installed' : 'absent'
+  const changes = initOptions.write ? withHookFiles(replacements, hooked.places, program, hooks) : []
+  const stateOf = (place: string): FoundHook['state'] => {
+    if (changes.some((change) => change.file === place && isHooked(change.text))) return 'added'
+    return isHooked(textIn(place)) ? 'installed' : 'absent'
   }
   const unhooked = hooked.places.filter((place) => stateOf(place.file) === 'absent')
   const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
@@ -82,7 +95,7 @@ export function init(
     config_is,
     dry_run: initOptions.dry_run,
     clients: plan.clients,
-    hooks: hooked.present.map(({ client, file: hooks }) => ({ client, file: hooks, state: stateOf(hooks) })),
+    hooks: hooked.present.map((place) => ({ client: place.client, file: place.file, state: stateOf(place.file) })),
     secrets,
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
     notes: [
@@ -102,8 +115,8 @@ export function init(
     writeWhole(join(data, 'secrets', secret.file), Buffer.from(`${secret.value}\n`), 0o600)
   if (config_is !== 'unchanged') writeWhole(file, Buffer.from(text), existsSync(file) ? undefined : 0o644)
   // Last: a client is pointed at the gate only when everything it needs is on disk.
-  const install = () => (hooked.places.length === 0 ? ok(undefined) : installHook(hook))
-  const needed = { file: hook, install, remove: removeUnused }
+  const install = () => (hooked.places.length === 0 ? ok(undefined) : (hooks?.installProgram(hook) ?? ok(undefined)))
+  const needed = { ...cleanup, file: hook, install }
   const changed = changes.length > 0 ? changeClients(backups, changes, needed) : install()
   return changed.ok ? ok({ ...report, changed: changed.value ?? [] }) : changed
 }
@@ -113,7 +126,7 @@ export async function initHere(options: UpOptions, initOptions: InitOptions): Pr
   const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   const before = settingsOf(options)
   const mayTrust = !existsSync(configFileOf(options)) || (before.ok && isTrusted(before.value))
-  const done = init(options, initOptions, around, await choosePort(USUAL.host, USUAL.port))
+  const done = init(await initParts(), options, initOptions, around, await choosePort(USUAL.host, USUAL.port))
   if (!done.ok || initOptions.dry_run || initOptions.undo) return done
   const isSeen = initOptions.write || !done.value.clients.some((client) => isOfProject(client, around))
   const now = settingsOf(options)
@@ -136,8 +149,8 @@ const USUAL = { host: '127.0.0.1', port: 7420 }
 const portNotes = (port: number): readonly string[] =>
   port === USUAL.port ? [] : [`port ${USUAL.port} is in use, so this gate will listen on port ${port}`]
 
-function undo(file: string, backups: readonly string[], cleanUp: () => void): Result<InitReport> {
-  const undone = undoClients(backups, cleanUp)
+function undo(file: string, backups: readonly string[], cleanup: Cleanup): Result<InitReport> {
+  const undone = undoClients(backups, cleanup)
   if (!undone.ok) return undone
   const notes = undone.value.flatMap(({ file: merged, backup, isMerged }) =>
     isMerged === true
@@ -173,12 +186,14 @@ function configText(file: string, { servers }: Plan, { data, port }: Written): s
 }
 
 /** The requested clients; all if none was named. Any other file may be named too. */
-function wanted(around: HostEnvironment, from: readonly string[]): Result<readonly ClientFile[]> {
+function wanted(
+  around: HostEnvironment,
+  from: readonly string[],
+  hooked: readonly HookPlace[],
+): Result<readonly ClientFile[]> {
   const all = clientFiles(around)
   const missing = from.filter(
-    (word) =>
-      ![...all, ...hookPlaces(around)].some(({ client }) => client === word) &&
-      !existsSync(resolvePath(around.cwd, word)),
+    (word) => ![...all, ...hooked].some(({ client }) => client === word) && !existsSync(resolvePath(around.cwd, word)),
   )
   if (missing.length > 0) {
     const clients = [...new Set(all.map(({ client }) => client))].join(', ')
@@ -188,7 +203,7 @@ function wanted(around: HostEnvironment, from: readonly string[]): Result<readon
   return ok(
     from.flatMap((word) => {
       const ofClient = all.filter(({ client }) => client === word)
-      const isHooked = hookPlaces(around).some(({ client }) => client === word)
+      const isHooked = hooked.some(({ client }) => client === word)
       return ofClient.length > 0 || isHooked ? ofClient : [clientAt(all, resolvePath(around.cwd, word))]
     }),
   )
@@ -211,9 +226,9 @@ const entryFor = (client: string, config: string, { one_list, cmd }: Pick<Client
  * The coding agents on this machine, those whose built-in tools are to be judged, and their servers that are not in the
  * configuration yet.
  */
-function hooksFor(around: HostEnvironment, initOptions: InitOptions, existing: Readonly<Record<string, unknown>>) {
+function hooksFor(all: readonly HookPlace[], initOptions: InitOptions, existing: Readonly<Record<string, unknown>>) {
   const { from, write, hooks } = initOptions
-  const present = presentPlaces(around).filter(({ client }) => from.length === 0 || from.includes(client))
+  const present = all.filter(({ client, home }) => existsSync(home) && (from.length === 0 || from.includes(client)))
   const places = write && hooks ? present : []
   const known = new Set(Object.values(existing).map((settings) => (settings as { client?: string }).client))
   const servers = new Map<string, Settings>()
@@ -229,6 +244,7 @@ function withHookFiles(
   replacements: readonly Replacement[],
   places: readonly HookPlace[],
   program: HookProgram,
+  hooks: ClientHooks | undefined,
 ): readonly Replacement[] {
   const changes = new Map(replacements.map((each) => [realFile(each.file), each]))
   const textNow = (file: string) => changes.get(realFile(file))?.text ?? textIn(file)
@@ -236,17 +252,8 @@ function withHookFiles(
     const { replaced = [] } = changes.get(realFile(file)) ?? {}
     if (text !== undefined) changes.set(realFile(file), { file, text, replaced })
   }
-  for (const place of places) {
-    if (place.client !== 'opencode') {
-      change(place.file, withHooks(place, program, textNow(place.file)))
-      continue
-    }
-    const settings = opencodeSettings(place.home)
-    if (existsSync(settings) && textIn(settings) === undefined) continue
-    const closed = closedSettings(textNow(settings), textNow(place.file))
-    change(place.file, withHooks(place, { ...program, ...(closed.own === undefined ? {} : { own: closed.own }) }))
-    change(settings, closed.text)
-  }
+  for (const place of places)
+    for (const { file, text } of hooks?.added(place, program, textNow) ?? []) change(file, text)
   return [...changes.values()]
 }
 
@@ -287,7 +294,7 @@ function replacementsFor(files: readonly Opened[], { clients }: Plan, config: st
 
 /** What the user has set for the gate in this client, such as a time limit, stays. */
 function ownSettings(entry: unknown): Readonly<Record<string, unknown>> {
-  if (readEntry(entry, { home: '', cwd: '', env: {} }).is !== 'gate') return {}
+  if (gateIn(entry) === undefined) return {}
   const { command: _command, args: _args, cmd: _cmd, name: _name, ...own } = entry as Readonly<Record<string, unknown>>
   return own
 }
@@ -302,8 +309,8 @@ function commentsIn(text: string, format: ClientFile['format']): number {
 /** What the entry `sluice` of a client is, if it is not the one of this gate: it would be overwritten. */
 function otherSluice(entry: unknown, config: string): string | undefined {
   if (entry === undefined) return undefined
-  const read = readEntry(entry, { home: '', cwd: dirname(config), env: {} })
-  if (read.is !== 'gate') return 'another server called `sluice`'
+  const read = gateIn(entry)
+  if (read === undefined) return 'another server called `sluice`'
   return read.config === undefined || resolvePath(dirname(config), read.config) === config
     ? undefined
     : `an entry for the gate of ${read.config}`

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { parse } from 'yaml'
 import type { ClientFile } from './client-files.ts'
-import { plainJson } from './jsonc.ts'
+import { plainJson } from '../../adapters/files/jsonc.ts'
 import type { Opened } from './plan-import.ts'
-import { tomlServers } from './toml.ts'
-import { realFile, textIn } from './whole-file.ts'
+import { tomlServers } from '../../adapters/files/toml.ts'
+import { realFile, textIn } from '../../adapters/files/whole-file.ts'
 
 export type OpenedClients = { readonly files: readonly Opened[]; readonly unreadable: readonly string[] }
 

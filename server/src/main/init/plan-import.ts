@@ -2,7 +2,9 @@ import { relative } from 'node:path'
 import { CONFIG } from '../config-schema.ts'
 import { readConfig } from '../../kernel/contract/read-config.ts'
 import type { FoundClient, FoundServer } from './init-report.ts'
-import type { ClientFile, HostEnvironment } from './client-files.ts'
+import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import type { ClientFile } from './client-files.ts'
+import type { ScrubText } from '../scrub-text.ts'
 import { serverLines } from '../trust/programs-of.ts'
 import { fileRoots } from './file-roots.ts'
 import { insteadOf, timeoutKey } from './entry-keys.ts'
@@ -38,6 +40,7 @@ export type PlanDeps = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
   readonly names: readonly string[]
   /** The value of a reference in it, if that is a file. */
   readonly resolve: (value: string) => string
+  readonly scrub: ScrubText
 }
 
 /** Which servers are imported, under which names, with which secrets moved to files. Writes nothing. */
@@ -138,7 +141,7 @@ function settingsOf(server: string, entry: Entry, deps: PlanDeps): Made {
       return `env:${variable}`
     }
     // Plain text that would be read as a reference is moved to a file too.
-    if (!looksSecret(key, value) && !/^(?:env|file):/.test(value)) return value
+    if (!looksSecret(deps.scrub, key, value) && !/^(?:env|file):/.test(value)) return value
     const file = `${server}.${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
     const reference = `file:${relative(deps.folder, deps.secretsFolder).replaceAll('\\', '/')}/${file}`
     put_aside.push({ server, key, file, reference, value })

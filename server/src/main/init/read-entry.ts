@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { scrubText } from '../../guests/content/scrub-text.ts'
-import type { HostEnvironment } from './client-files.ts'
+import type { ScrubText } from '../scrub-text.ts'
+import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
 import { isImplied, timeoutKey, WHY_LEFT } from './entry-keys.ts'
-import { textIn } from './whole-file.ts'
+import { textIn } from '../../adapters/files/whole-file.ts'
 
 /** One server as a client writes it, in our terms. Values are still unchanged. */
 export type Entry = {
@@ -33,7 +33,11 @@ const isFields = (value: unknown): value is Fields =>
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
 /** Whose entry it is. `env`: of this process, for variables that a client would read. */
-type Where = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & { readonly client?: string; readonly name?: string }
+type Where = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
+  readonly client?: string
+  readonly name?: string
+  readonly scrub: ScrubText
+}
 
 /**
  * Reads a server of any of the usual clients. One that cannot be imported completely stays where it is.
@@ -54,6 +58,12 @@ export function readEntry(value: unknown, where: Where): ReadEntry {
   const timeout = timeoutIn(keys, where.client ?? '')
   const entry = timeout === undefined ? read.entry : { ...read.entry, timeout_ms: timeout }
   return { ...read, entry, lost: keys.unused(where.name ?? '') }
+}
+
+/** The gate that an entry means, if it means one. */
+export function gateIn(value: unknown): Extract<ReadEntry, { is: 'gate' }> | undefined {
+  const read = readEntry(value, { home: '', cwd: '', env: {}, scrub: (text) => text })
+  return read.is === 'gate' ? read : undefined
 }
 
 /** The keys of an entry, which remember the ones that were used. A key below another one has the name `above.below`. */
@@ -108,7 +118,9 @@ function readCommand(keys: Keys, where: Where, fill: Fill): ReadEntry | undefine
     const config = args.includes('--config') ? args[args.indexOf('--config') + 1] : undefined
     return { is: 'gate', ...(config === undefined ? {} : { config }) }
   }
-  if (args.some((arg) => looksSecret('', arg) || /^--?[\w-]*(?:key|token|secret|passw)[\w-]*=./i.test(arg)))
+  if (
+    args.some((arg) => looksSecret(where.scrub, '', arg) || /^--?[\w-]*(?:key|token|secret|passw)[\w-]*=./i.test(arg))
+  )
     return { is: 'left', why: 'one of its arguments looks like a secret; move it to `env` there, then run this again' }
   const cwd = keys.get('cwd')
   if (typeof cwd === 'string' && cwd !== '') keys.take('cwd')
@@ -145,7 +157,7 @@ function readAddress(keys: Keys, where: Where, fill: Fill): ReadEntry {
     return { is: 'left', why: 'it has neither a command nor an http address' }
   if (
     /\/\/[^/]*@/.test(address) ||
-    looksSecret('', address) ||
+    looksSecret(where.scrub, '', address) ||
     /[?&][^=?&]{0,200}(?:key|token|secret)[^=?&]{0,200}=/i.test(address)
   )
     return { is: 'left', why: 'its address contains a secret; move it to `headers` there, then run this again' }
@@ -213,8 +225,8 @@ const SECRET_NAME =
   /key|token|secret|passw|pwd|auth|credential|cookie|private|session|(?:^|_)pat(?:_|$)|dsn|connection|database_url/i
 
 /** By its name or its format. Better one file too many than a secret in a shared file. */
-export const looksSecret = (name: string, value: string): boolean =>
-  value !== '' && (SECRET_NAME.test(name) || scrubText(value) !== value || /:\/\/[^/\s:@]+:[^/\s@]+@/.test(value))
+export const looksSecret = (scrub: ScrubText, name: string, value: string): boolean =>
+  value !== '' && (SECRET_NAME.test(name) || scrub(value) !== value || /:\/\/[^/\s:@]+:[^/\s@]+@/.test(value))
 
 function textsOf(value: unknown): readonly string[] | undefined {
   if (value === undefined) return []

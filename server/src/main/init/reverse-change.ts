@@ -1,22 +1,26 @@
-import { editMembers } from './edit-json.ts'
-import { isOurs, withoutHooks } from './hook-files.ts'
-import { plainJson } from './jsonc.ts'
-import { isClosedText } from './opencode-permission.ts'
-import { readEntry } from './read-entry.ts'
+import { editMembers } from '../../adapters/files/edit-json.ts'
+import { plainJson } from '../../adapters/files/jsonc.ts'
+import { gateIn } from './read-entry.ts'
 
 /** A map of servers in a client's JSON file, and those that the gate replaced there. */
 export type Replaced = { readonly at: readonly string[]; readonly removed: readonly string[] }
+
+/** The text of a file without our hooks; undefined if that is not possible. */
+export type WithoutHooks = (text: string, before: string) => string | undefined
 
 /**
  * A JSON file that its client or its user has changed since, without our entry and our hooks, and with the servers that were
  * replaced; what was changed since stays. Undefined if that is not possible.
  */
-export function reverseChange(text: string, before: string, replaced: readonly Replaced[]): string | undefined {
+export function reverseChange(
+  text: string,
+  before: string,
+  replaced: readonly Replaced[],
+  withoutHooks: WithoutHooks,
+): string | undefined {
   let next: string | undefined = text
   for (const place of replaced) next = next === undefined ? undefined : withServers(next, before, place)
-  if (next !== undefined && isOurs(next)) next = withoutHooks(next)
-  // What the user permits is in the plugin and in the backup.
-  return next !== undefined && isClosedText(next) && !isClosedText(before) ? undefined : next
+  return next === undefined ? undefined : withoutHooks(next, before)
 }
 
 function withServers(text: string, before: string, { at, removed }: Replaced): string | undefined {
@@ -25,8 +29,7 @@ function withServers(text: string, before: string, { at, removed }: Replaced): s
   const missing = removed.filter((name) => !Object.hasOwn(now, name))
   // Already restored by an undo that was killed, or removed by the user.
   if (!Object.hasOwn(now, 'sluice')) return missing.length === 0 ? text : undefined
-  if (!removed.includes('sluice') && readEntry(now['sluice'], { home: '', cwd: '', env: {} }).is !== 'gate')
-    return undefined
+  if (!removed.includes('sluice') && gateIn(now['sluice']) === undefined) return undefined
   const back = [...missing, ...(Object.hasOwn(was, 'sluice') ? ['sluice'] : [])]
   // The user has put them back already: one of them is written again.
   const [first = removed[0] ?? '', ...others] = back

@@ -7,7 +7,8 @@ import { hasContents } from '../data-folder.ts'
 import type { Settings } from '../load-config.ts'
 import { coveredFiles, differencesIn, liveFiles } from './covered-files.ts'
 import { programsOf } from './programs-of.ts'
-import { configPath, readTrustRecord, writeTrustRecord, type TrustRecord } from './trust-records.ts'
+import { inRealFolder } from '../../adapters/files/whole-file.ts'
+import { readTrustRecord, writeTrustRecord, type TrustRecord } from './trust-records.ts'
 
 type Files = TrustRecord['files']
 
@@ -16,7 +17,7 @@ const trustedHere = new Map<string, Files>()
 
 /** Whether this user has trusted this configuration with exactly this content. */
 export function isTrusted(settings: Settings): boolean {
-  const config = configPath(settings.file)
+  const config = inRealFolder(settings.file)
   if (!needsTrust(settings)) return true
   const now = coveredFiles(settings)
   const trusted = [trustedHere.get(config), readTrustRecord(config)?.files]
@@ -25,7 +26,7 @@ export function isTrusted(settings: Settings): boolean {
 
 /** Records that this user trusts the configuration as it is now. */
 export function trust(settings: Settings): Result<void> {
-  return keep(configPath(settings.file), coveredFiles(settings))
+  return keep(inRealFolder(settings.file), coveredFiles(settings))
 }
 
 function keep(config: string, files: Files): Result<void> {
@@ -44,7 +45,7 @@ export function keepTrusting(started: Settings): (now: Settings) => void {
     const files = Object.entries(coveredFiles(now)).map(
       ([name, digest]) => [name, live.has(name) ? digest : (before[name] ?? digest)] as const,
     )
-    keep(configPath(now.file), Object.fromEntries(files))
+    keep(inRealFolder(now.file), Object.fromEntries(files))
   }
 }
 
@@ -75,7 +76,7 @@ export async function agreeTo(settings: Settings, isGiven: boolean): Promise<Res
 
 function questionOf(settings: Settings): readonly string[] {
   const { file, data, config } = settings
-  const record = readTrustRecord(configPath(file))
+  const record = readTrustRecord(inRealFolder(file))
   const changed = record === undefined ? [] : differencesIn(record.files, coveredFiles(settings))
   const programs = programsOf(settings)
   return [

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { placesIn } from '../data-folder.ts'
-import { configPath } from './trust-records.ts'
+import { inRealFolder } from '../../adapters/files/whole-file.ts'
 
 /**
  * A data folder belongs to the configuration that a gate first used it with: with another one, with other rules, the same keys,
@@ -10,14 +10,14 @@ import { configPath } from './trust-records.ts'
  */
 export function checkOwnedBy(data: string, file: string): Result<void> {
   const owner = ownerOf(data)
-  const config = configPath(file)
+  const config = inRealFolder(file)
   if (owner === undefined || owner === config || isRenamed(owner, config, data)) return ok(undefined)
   return refuse('data.other_config', { data, belongs_to: owner, file: config })
 }
 
 /** Relative, so that it stays right when a folder with both is moved. */
 export function markOwnedBy(data: string, file: string): void {
-  const path = relative(realpathSync.native(data), configPath(file))
+  const path = relative(realpathSync.native(data), inRealFolder(file))
   writeFileSync(placesIn(data).configuration, `${path}\n`, { mode: 0o600 })
 }
 

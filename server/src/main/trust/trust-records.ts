@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync, realpathSync, rmSync, existsSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync, existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
@@ -34,11 +34,6 @@ const hostHere = (): Host => ({ home: homedir(), platform: process.platform, env
  * The path that identifies a configuration. Links in its folder are followed, because relative paths in it start from there; a
  * link in place of the file itself is not, because its content is covered anyway.
  */
-export function configPath(file: string): string {
-  const folder = dirname(resolve(file))
-  return join(existsSync(folder) ? realpathSync.native(folder) : folder, basename(file))
-}
-
 const recordFile = (config: string): string => join(trustFolder(), `${sha256Hex(config)}.json`)
 
 /** Undefined unless this user, and nobody else, has written a record. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HOOK_CLIENTS, type HookClient } from '../../../kernel/contract/hook-clients.ts'
-import { LAUNCHER } from '../../../main/local-gate.ts'
-import { ownServer } from '../../../main/own-server.ts'
+import { LAUNCHER } from '../../../adapters/files/own-programs.ts'
+import { ownServer } from '../own-server.ts'
 
 let root = ''
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installedHook, installHook } from '../installed-hook.ts'
 import { programFiles } from '../../../main/protected-files.ts'
-import { LAUNCHER } from '../../../main/local-gate.ts'
-import { hookPlaces } from '../../../main/init/hook-files.ts'
+import { LAUNCHER } from '../../../adapters/files/own-programs.ts'
+import { hookPlaces } from '../hook-files.ts'
 import { clientFiles } from '../../../main/init/client-files.ts'
 import {
   COMMANDS,

@@ -3,15 +3,12 @@ import { join } from 'node:path'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { HookClient } from '../../kernel/contract/hook-clients.ts'
 import { HOOK_CLIENTS } from '../../kernel/contract/hook-clients.ts'
-import type { HostEnvironment } from './client-files.ts'
-import { editMembers } from './edit-json.ts'
+import type { HookPlace, HookProgram, HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import { editMembers } from '../../adapters/files/edit-json.ts'
 import { hookLine, type HookLine } from './hook-line.ts'
-import { plainJson } from './jsonc.ts'
+import { plainJson } from '../../adapters/files/jsonc.ts'
 import { opencodePlugin } from './opencode-plugin.ts'
-import { textIn } from './whole-file.ts'
-
-/** Where a client stores its hooks. `home`: the folder whose presence means that the client is used here. */
-export type HookPlace = { readonly client: HookClient; readonly home: string; readonly file: string }
+import { textIn } from '../../adapters/files/whole-file.ts'
 
 /** How long each client lets a hook run, in seconds: set in its own file, and the wrapper ends before it. */
 const LIMIT_S = 600
@@ -40,14 +37,15 @@ export function hookPlaces({ home, env }: HostEnvironment): readonly HookPlace[]
 export const presentPlaces = (around: HostEnvironment): readonly HookPlace[] =>
   hookPlaces(around).filter(({ home }) => existsSync(home))
 
-/** The parts of the installed command. `own`: what opencode's user permits. */
-export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'> & { readonly own?: Json }
-
 /**
  * The client's file with our hooks added; other hooks and settings of the user are kept. Undefined if it cannot be changed, or
- * already has them.
+ * already has them. `own`: what opencode's user permits.
  */
-export function withHooks(place: HookPlace, program: HookProgram, changed?: string): string | undefined {
+export function withHooks(
+  place: HookPlace,
+  program: HookProgram & { readonly own?: Json },
+  changed?: string,
+): string | undefined {
   const { client, file } = place
   const before = changed ?? textIn(file)
   if (before === undefined && existsSync(file)) return undefined
@@ -163,7 +161,7 @@ function merged(theirs: Hooks, ours: Hooks): Hooks {
     names.map((name) => {
       const listed = theirs[name] ?? []
       if (!Array.isArray(listed)) return [name, listed]
-      const kept = listed.filter((entry) => !isOurs(JSON.stringify(entry)))
+      const kept = listed.filter((entry) => !isHooked(JSON.stringify(entry)))
       return [name, [...kept, ...((ours[name] ?? []) as readonly unknown[])]]
     }),
   )
@@ -174,7 +172,7 @@ function merged(theirs: Hooks, ours: Hooks): Hooks {
  * also a tool server in it: what it replaced there is only in the backup.
  */
 export function withoutHooks(text: string): string | undefined {
-  if (!isOurs(text) || /bin[\\/]+sluice"/.test(text)) return undefined
+  if (!isHooked(text) || /bin[\\/]+sluice"/.test(text)) return undefined
   const hooks = hooksIn(text)
   if (hooks === undefined) return undefined
   const kept = Object.entries(merged(hooks, {})).filter(([, entries]) => !Array.isArray(entries) || entries.length > 0)
@@ -186,4 +184,4 @@ export function withoutHooks(text: string): string | undefined {
 }
 
 /** Whether a text contains a hook of this gate. */
-export const isOurs = (text: string): boolean => /sluice-hook\.cjs|sluice gate plugin/.test(text)
+export const isHooked = (text: string): boolean => /sluice-hook\.cjs|sluice gate plugin/.test(text)

@@ -58,6 +58,12 @@ export function realFile(file: string, most = MOST_LINKS): string {
 /** As on Linux: more are a circle. */
 const MOST_LINKS = 40
 
+/** A path whose folder, if it exists, is named without links. The file itself need not exist yet. */
+export function inRealFolder(file: string): string {
+  const folder = dirname(resolve(file))
+  return join(existsSync(folder) ? realpathSync.native(folder) : folder, basename(file))
+}
+
 /** The folders that do not exist yet and that a file needs, the innermost first. */
 export function missingFolders(real: string): readonly string[] {
   const folder = dirname(real)

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../kernel/contract/json.ts'
-import { editMembers } from './edit-json.ts'
-import { plainJson } from './jsonc.ts'
+import { editMembers } from '../../adapters/files/edit-json.ts'
+import { plainJson } from '../../adapters/files/jsonc.ts'
 
 /**
  * opencode runs every tool if a plugin is missing or does not load. So its settings deny all of them, and the plugin, once

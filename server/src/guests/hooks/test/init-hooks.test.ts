@@ -13,12 +13,12 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { init } from '../../src/main/init/init.ts'
-import { hookLine } from '../../src/main/init/hook-line.ts'
-import { installedHook, installHook, refreshHook } from '../../src/guests/hooks/installed-hook.ts'
-import { HOOK } from '../../src/main/local-gate.ts'
-import { loadConfig } from '../../src/main/load-config.ts'
-import type { InitReport, InitOptions } from '../../src/main/init/init-report.ts'
+import { init } from '../../../../test/boot/init-here.ts'
+import { hookLine } from '../hook-line.ts'
+import { installedHook, installHook, refreshHook } from '../installed-hook.ts'
+import { HOOK } from '../../../adapters/files/own-programs.ts'
+import { loadConfig } from '../../../main/load-config.ts'
+import type { InitReport, InitOptions } from '../../../main/init/init-report.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "sluice hooks' "))))

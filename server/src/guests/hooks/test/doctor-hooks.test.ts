@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkHookedGate } from '../../src/main/doctor/check-hooked-gate.ts'
-import { checkHooks, hookedClients } from '../../src/main/doctor/check-hooks.ts'
-import { init } from '../../src/main/init/init.ts'
-import { installedHook } from '../../src/guests/hooks/installed-hook.ts'
-import { serviceUnit } from '../../src/main/service-unit.ts'
-import { HOOK_CLIENTS } from '../../src/kernel/contract/hook-clients.ts'
+import { checkHookedGate } from '../../../main/doctor/check-hooked-gate.ts'
+import { checkHooks, askingAt } from '../check-hooks.ts'
+import { init } from '../../../../test/boot/init-here.ts'
+import { installedHook } from '../installed-hook.ts'
+import { serviceUnit } from '../../../main/service-unit.ts'
+import { HOOK_CLIENTS } from '../../../kernel/contract/hook-clients.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'sluice-doctor-hooks-'))))
@@ -31,15 +31,15 @@ function change(path: string, edit: (text: string) => string): void {
   writeFileSync(file, edit(readFileSync(file, { encoding: 'utf8', flag: 'a+' })))
 }
 const found = (client: string, of = program()) =>
-  checkHooks(around(), of)
+  checkHooks(around(), of, {})
     .filter(({ says }) => says.includes(client))
     .map(({ severity, says }) => `${severity}: ${says}`)
 
 test('clients without hooks are warned about, and clients with them are not', () => {
   for (const folder of FOLDERS) mkdirSync(join(root, 'home', folder), { recursive: true })
-  expect(checkHooks(around(), program()).map(({ severity }) => severity)).toEqual(HOOK_CLIENTS.map(() => 'warning'))
+  expect(checkHooks(around(), program(), {}).map(({ severity }) => severity)).toEqual(HOOK_CLIENTS.map(() => 'warning'))
   install()
-  const after = checkHooks(around(), program())
+  const after = checkHooks(around(), program(), {})
   expect(after.map(({ severity, says }) => [severity, says])).toEqual(
     HOOK_CLIENTS.map(() => ['note', expect.stringMatching(/are installed .*whether it runs them is not known here/)]),
   )
@@ -131,9 +131,9 @@ describe('the gate that hooked clients depend on', () => {
   })
 
   test('only clients whose hooks ask this gate count', () => {
-    expect(hookedClients(around(), program().socket)).toEqual([])
+    expect(askingAt(program().socket, around())).toEqual([])
     install()
-    expect(hookedClients(around(), program().socket)).toEqual([...HOOK_CLIENTS])
-    expect(hookedClients(around(), '/other/gate.sock')).toEqual([])
+    expect(askingAt(program().socket, around())).toEqual([...HOOK_CLIENTS])
+    expect(askingAt('/other/gate.sock', around())).toEqual([])
   })
 })

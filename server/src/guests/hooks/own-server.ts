@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import type { OwnServer } from '../guests/hooks/judge-tool-use.ts'
-import type { HookClient } from '../kernel/contract/hook-clients.ts'
-import { isJsonObject, type Json } from '../kernel/contract/json.ts'
-import type { HostEnvironment } from './init/client-files.ts'
-import { plainJson } from './init/jsonc.ts'
-import { tomlServers } from './init/toml.ts'
-import { LAUNCHER } from './local-gate.ts'
-import { configPath } from './trust/trust-records.ts'
+import type { OwnServer } from './judge-tool-use.ts'
+import type { HookClient } from '../../kernel/contract/hook-clients.ts'
+import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import { plainJson } from '../../adapters/files/jsonc.ts'
+import { tomlServers } from '../../adapters/files/toml.ts'
+import { LAUNCHER } from '../../adapters/files/own-programs.ts'
+import { inRealFolder } from '../../adapters/files/whole-file.ts'
 
 /** How the name of a tool begins that a client has from the MCP server `sluice`. Cursor does not say which server it is. */
 const BEGINS: Readonly<Record<HookClient, RegExp>> = {
@@ -71,7 +71,7 @@ function isOurCommand([node = '', launcher = '', name, ...options]: readonly str
   const given = new Map<string, string>()
   for (let at = 0; at < options.length; at += 2) given.set(options[at] ?? '', options[at + 1] ?? '')
   const named = given.get('--config')
-  if (named === undefined || !isAbsolute(named) || configPath(named) !== configPath(config)) return false
+  if (named === undefined || !isAbsolute(named) || inRealFolder(named) !== inRealFolder(config)) return false
   return given.size * 2 === options.length && [...given.keys()].every((option) => OPTIONS.has(option))
 }
 

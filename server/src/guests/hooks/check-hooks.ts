@@ -1,38 +1,42 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
-import type { HostEnvironment } from '../init/client-files.ts'
-import { isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from '../init/hook-files.ts'
-import { plainJson } from '../init/jsonc.ts'
-import { isThisRelease } from '../../guests/hooks/installed-hook.ts'
-import { closedSettings, isClosedText, opencodeSettings } from '../init/opencode-permission.ts'
-import { textIn } from '../init/whole-file.ts'
+import type { HookPlace, HookProgram, HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import { isHooked, presentPlaces, withHooks } from './hook-files.ts'
+import { plainJson } from '../../adapters/files/jsonc.ts'
+import { isThisRelease } from './installed-hook.ts'
+import { closedSettings, isClosedText, opencodeSettings } from './opencode-permission.ts'
+import { textIn } from '../../adapters/files/whole-file.ts'
 
 const about = 'hooks'
 const AGAIN = 'install them again: `sluice init --write --hooks`'
 
 /** Coding agents whose built-in tools the gate does not see, hooks that do not work, and what working hooks do not cover. */
-export function checkHooks(around: HostEnvironment, program: HookProgram): readonly DoctorFinding[] {
-  return presentPlaces(around).flatMap((place) => findingsOf(place, program))
+export function checkHooks(
+  around: HostEnvironment,
+  program: HookProgram,
+  switchedOff: Readonly<Record<string, string>>,
+): readonly DoctorFinding[] {
+  return presentPlaces(around).flatMap((place) => findingsOf(place, program, switchedOff[place.client]))
 }
 
 /** Those whose hooks ask the gate with this socket. */
-export const hookedClients = (around: HostEnvironment, socket: string): readonly string[] =>
+export const askingAt = (socket: string, around: HostEnvironment): readonly string[] =>
   presentPlaces(around).flatMap(({ client, file }) => {
     const text = textIn(file) ?? ''
-    return isOurs(text) && unquoted(text).includes(socket) ? [client] : []
+    return isHooked(text) && unquoted(text).includes(socket) ? [client] : []
   })
 
-function findingsOf(place: HookPlace, program: HookProgram): readonly DoctorFinding[] {
+function findingsOf(place: HookPlace, program: HookProgram, how: string | undefined): readonly DoctorFinding[] {
   const { client, file } = place
   const text = textIn(file)
   if (text === undefined && existsSync(file)) {
     const says = `whether ${client} has hooks is not known: ${file} cannot be read as text`
     return [{ severity: 'warning', about, says, do: 'correct that file' }]
   }
-  if (text === undefined || !isOurs(text)) {
+  if (text === undefined || !isHooked(text)) {
     const says = `the built-in shell and editor of ${client} bypass Sluice: no hook of Sluice is installed in ${file}`
-    const off = SWITCHED_OFF[client] === undefined ? '' : `, or switch them off, ${SWITCHED_OFF[client]}`
+    const off = how === undefined ? '' : `, or switch them off, ${how}`
     return [{ severity: 'warning', about, says, do: `install the hooks: \`sluice init --write --hooks\`${off}` }]
   }
   const off = switchedOff(place)
@@ -146,20 +150,6 @@ const valueAt = (value: unknown, path: readonly string[]): unknown =>
     (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? at[key as never] : undefined),
     value,
   )
-
-/** How to turn a client's own tools off, so that everything an agent does goes through the gate. */
-export const SWITCHED_OFF: Readonly<Record<string, string>> = {
-  'claude-code': 'in .claude/settings.json: { "permissions": { "deny": ["Bash", "Edit", "Write", "WebFetch"] } }',
-  gemini: 'in .gemini/settings.json: { "tools": { "exclude": ["run_shell_command", "write_file", "replace"] } }',
-  codex: 'in ~/.codex/config.toml: sandbox_mode = "read-only"',
-  cursor: 'in its settings, under Agents: let it ask before every command, and allow none',
-  vscode: "in the chat's tool picker: deselect the terminal and edit tools",
-  cline: 'in its auto-approve menu: switch commands and edits off',
-  zed: 'in settings.json, in the agent\'s profile: { "tools": { "terminal": false, "edit_file": false } }',
-  opencode: 'in opencode.json: { "permission": { "bash": "deny", "edit": "deny" } }',
-  goose: 'in its settings, under Extensions: switch `developer` off',
-  windsurf: 'in its settings: switch terminal auto-execution off',
-}
 
 const STAYS_OPEN: Readonly<Record<string, string>> = {
   codex: 'start codex once and trust the hooks (`/hooks`): until then it skips them silently',
