@@ -1,6 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { AgentAnswerBody, ThreadAnswer, ThreadSummaryAnswer } from '../../../server/src/kernel/contract/answers.ts'
+import type {
+  AgentAnswerBody,
+  ThreadAnswer,
+  ThreadSummaryAnswer,
+} from '../../../server/src/guests/agent/thread-answers.ts'
 import { ask, withQuery } from '../api/client.ts'
 import type { Page, RunDetails } from '../api/types.ts'
 

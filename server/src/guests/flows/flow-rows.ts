@@ -1,17 +1,14 @@
 import type {
   Evaluation,
-  ExecutionId,
   ExecutionStatus,
   Flow,
-  FlowConsentId,
   FlowHistoryItem,
   FlowRunView,
   FlowScope,
   FlowStep,
-  ProposalId,
   ProposalView,
 } from './flows.ts'
-import type { KeyId, RunId } from '../../kernel/contract/ids.ts'
+import type { KeyId, RunId, ExecutionId, FlowConsentId, ProposalId } from '../../kernel/contract/ids.ts'
 
 /** The keys by which a row is listed, composed so that each kind of listing is one of them. */
 export type FlowListings = {

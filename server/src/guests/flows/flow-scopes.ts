@@ -1,5 +1,5 @@
-import { PROGRAM_KINDS, type Caller } from '../../kernel/contract/caller.ts'
-import { DEFAULT_VAULT, VaultId, type FlowRole, type FlowScope, type FlowSettings } from './flows.ts'
+import { flowRoleOf, PROGRAM_KINDS, type Caller, VaultId, type FlowRole } from '../../kernel/contract/caller.ts'
+import { DEFAULT_VAULT, type FlowScope, type FlowSettings } from './flows.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { bad } from './bad-request.ts'
 
@@ -8,10 +8,6 @@ const OF_ROLE: Readonly<Record<FlowRole, readonly FlowScope[]>> = {
   editor: ['personal', 'project'],
   viewer: ['personal'],
 }
-
-/** The flow role of a credential. The owner of the gate is also an admin of its flows. */
-export const flowRoleOf = ({ flow_role, kind }: Pick<Caller, 'flow_role' | 'kind'>): FlowRole =>
-  flow_role ?? (kind === 'admin' ? 'admin' : 'viewer')
 
 /** What a caller may see, determined by its identity and the operator's grants only, never by the request. */
 export function visibleScopes(caller: Caller, grants: FlowSettings['grants']): Result<readonly FlowScope[]> {

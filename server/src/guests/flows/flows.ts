@@ -1,17 +1,10 @@
 import { z } from 'zod'
-import { RunId } from '../../kernel/contract/ids.ts'
+import { RunId, FlowConsentId, ExecutionId, ProposalId } from '../../kernel/contract/ids.ts'
 
 export const FlowId = z.string().regex(/^flow_[a-z0-9_]{1,64}$/)
 /** Strict three-part semver without a suffix. */
 export const FlowVersion = z.string().regex(/^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/)
 export const StepId = z.string().regex(/^flow_[a-z0-9_]{1,64}#[1-9]\d{0,3}$/)
-export const FlowConsentId = z.templateLiteral(['fcons_', z.string().regex(/^[0-9a-f]{24}$/)])
-export type FlowConsentId = z.infer<typeof FlowConsentId>
-export const ExecutionId = z.templateLiteral(['fexec_', z.string().regex(/^[0-9a-f]{24}$/)])
-export type ExecutionId = z.infer<typeof ExecutionId>
-export const ProposalId = z.templateLiteral(['prop_', z.string().regex(/^[0-9a-f]{16}$/)])
-export type ProposalId = z.infer<typeof ProposalId>
-export const VaultId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 
 export const DEFAULT_VAULT = 'default'
 export const DEFAULT_HARNESS = 'hub'
@@ -30,8 +23,6 @@ export const FLOW_SCHEMAS = {
 
 export const FlowScope = z.enum(['personal', 'project', 'org'])
 export type FlowScope = z.infer<typeof FlowScope>
-export const FlowRole = z.enum(['viewer', 'editor', 'admin'])
-export type FlowRole = z.infer<typeof FlowRole>
 
 export const FLOW_LIMITS = { steps: 200, text: 8_000, short: 300, list: 50, consents: 100, history: 200 } as const
 

@@ -1,5 +1,5 @@
+import { FlowRole } from '../../kernel/contract/caller.ts'
 import { Option, type Command } from 'commander'
-import { FlowRole } from './flows.ts'
 
 /** What `sluice keys create` says of a key about flows. */
 export function addKeyOptions(create: Command): void {

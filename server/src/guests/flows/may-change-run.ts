@@ -1,9 +1,8 @@
-import { PROGRAM_KINDS, type Caller } from '../../kernel/contract/caller.ts'
+import { PROGRAM_KINDS, type Caller, flowRoleOf } from '../../kernel/contract/caller.ts'
 import type { FlowRunRow } from './flow-rows.ts'
 import type { FlowStep } from './flows.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { actorHash } from './actor-hash.ts'
-import { flowRoleOf } from './flow-scopes.ts'
 
 /** Whether a run was started by this person or by one of their programs. */
 export const isRunOf = (

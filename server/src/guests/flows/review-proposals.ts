@@ -1,6 +1,7 @@
+import { ProposalId } from '../../kernel/contract/ids.ts'
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import { ProposalId, ProposalState, type DecideProposalBody, type EvaluateBody, type ProposalView } from './flows.ts'
+import { ProposalState, type DecideProposalBody, type EvaluateBody, type ProposalView } from './flows.ts'
 import type { ProposalRow } from './flow-rows.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { proposalListing } from './flow-listings.ts'

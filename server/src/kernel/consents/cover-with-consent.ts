@@ -1,7 +1,6 @@
 import { isSameName } from '../contract/folded-name.ts'
 import type { Call } from '../contract/call.ts'
-import { FlowConsentId } from '../../guests/flows/flows.ts'
-import { ConsentId } from '../contract/ids.ts'
+import { ConsentId, FlowConsentId } from '../contract/ids.ts'
 import type { Opinion, Verdict } from '../contract/verdict.ts'
 import type { RouteFact } from '../decide/facts.ts'
 import { personalIn, type ContentFact } from '../../guests/content/content-fact.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { CallerKind, PROGRAM_KINDS } from './caller.ts'
-import { FlowRole } from '../../guests/flows/flows.ts'
+import { CallerKind, PROGRAM_KINDS, FlowRole } from './caller.ts'
 import { HttpUrl } from './http-settings.ts'
 
 /** How far the clock of a token's issuer may be from ours. */

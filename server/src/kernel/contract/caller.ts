@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { hasCredentialShape, NAME_WITHOUT_CREDENTIAL } from './credential-shape.ts'
-import { FlowRole, VaultId } from '../../guests/flows/flows.ts'
 import { KeyId } from './ids.ts'
 
 export const CallerKind = z.enum(['agent', 'user', 'approver', 'reviewer', 'admin', 'node'])
 export type CallerKind = z.infer<typeof CallerKind>
+
+/** What a person may do in procedures, from the least to the most. A credential says it; guests read it. */
+export const FlowRole = z.enum(['viewer', 'editor', 'admin'])
+export type FlowRole = z.infer<typeof FlowRole>
+export const VaultId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 
 export const GRANT_LIMITS = { tools: 64, calls: 1_000_000 } as const
 
@@ -65,6 +69,10 @@ export const Caller = z.strictObject({
   credential: Credential.optional(),
 })
 export type Caller = z.infer<typeof Caller>
+
+/** The flow role of a credential. The owner of the gate is also an admin of its flows. */
+export const flowRoleOf = ({ flow_role, kind }: Pick<Caller, 'flow_role' | 'kind'>): FlowRole =>
+  flow_role ?? (kind === 'admin' ? 'admin' : 'viewer')
 
 /** Anybody who can open the data folder's socket owns the folder, and could read everything in it anyway. */
 export const LOCAL_OWNER: Caller = { kind: 'admin', id: 'admin:local', user: 'local' }

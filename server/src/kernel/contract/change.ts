@@ -1,6 +1,5 @@
 import type { ApprovalState } from './approval.ts'
 import type { CallState } from './call.ts'
-import type { FlowRunStatus, ProposalState } from '../../guests/flows/flows.ts'
 import type { PauseRow } from './pause.ts'
 import type { RunStatus } from './run.ts'
 import type { Strength } from './verdict.ts'
@@ -67,7 +66,7 @@ export type GateChange = {
       readonly run_id?: string
       readonly proposal_id?: string
       /** Of the run or the proposal. */
-      readonly state?: FlowRunStatus | ProposalState
+      readonly state?: string
     }
   /** The catalogue now has what this server lists, or what an operator admitted. */
   | { readonly kind: 'tools'; readonly server: string }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { AgentSettings } from '../../guests/agent/agent.ts'
 import { readConfig } from '../../../test/read-config.ts'
 
 const faultsOf = (value: unknown) => {
@@ -48,7 +47,16 @@ describe('the configuration', () => {
           toolflow: { close_within: 0.1, floor: 0.5 },
           models: { lanes: {} },
           flows: { grants: [], skill_packs: {}, evaluation: 'required' },
-          agent: AgentSettings.parse({}),
+          agent: {
+            message_chars: 10_000,
+            tools: 8,
+            context_chars: 60_000,
+            model_calls: 1_000,
+            tokens: 2_000_000,
+            cost: 10,
+            idle_days: 30,
+            intent: 'rules',
+          },
           provenance: { mode: 'balanced' },
           search: { learn: false },
           budgets: [],

@@ -1,6 +1,5 @@
 import type { OidcIssuer } from '../contract/auth-settings.ts'
-import { LOCAL_OWNER, PROGRAM_KINDS, type Caller, type CallerKind } from '../contract/caller.ts'
-import type { FlowRole } from '../../guests/flows/flows.ts'
+import { LOCAL_OWNER, PROGRAM_KINDS, type Caller, type CallerKind, type FlowRole } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
 /**

@@ -1,12 +1,10 @@
-import { asProgram, PROGRAM_KINDS, DECIDING_KINDS, type Caller } from '../contract/caller.ts'
+import { asProgram, DECIDING_KINDS, FlowRole, flowRoleOf, PROGRAM_KINDS, type Caller } from '../contract/caller.ts'
 import { isSameCaller } from '../contract/caller-identity.ts'
-import type { FlowRole } from '../../guests/flows/flows.ts'
-import { flowRoleOf } from '../../guests/flows/flow-scopes.ts'
 
 /** What of a caller its credential decides, and not its name. */
 export type Granted = Pick<Caller, 'kind' | 'grant' | 'speaks_for_user' | 'flow_role' | 'vault'>
 
-const ROLES: readonly FlowRole[] = ['viewer', 'editor', 'admin']
+const ROLES = FlowRole.options
 
 /** Whether a credential grants at least what another one does. */
 export function grantsAtLeast(one: Granted, other: Granted): boolean {

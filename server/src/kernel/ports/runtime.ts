@@ -1,5 +1,14 @@
-import type { FlowConsentId, ExecutionId, ProposalId } from '../../guests/flows/flows.ts'
-import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
+import type {
+  ApprovalId,
+  CallId,
+  ConsentId,
+  KeyId,
+  RunId,
+  Sha256,
+  FlowConsentId,
+  ExecutionId,
+  ProposalId,
+} from '../contract/ids.ts'
 
 export type Clock = () => number
 
