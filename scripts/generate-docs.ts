@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { drawToolflow } from '../server/src/guests/toolflow/draw-toolflow.ts'
 import { describedSchema, schemaText } from '../server/src/main/described-schema.ts'
-import { documentSchemaText } from '../server/src/main/document-schema.ts'
+import { GUESTS } from '../server/src/main/guests.ts'
 import { PROBLEMS } from '../server/src/kernel/contract/problems.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 import { clientRoutes, type Document } from './client-routes.ts'
@@ -41,7 +40,7 @@ function configReference(): string {
   const lines = [
     '# Every key of `sluice.yaml`',
     '',
-    'Generated from `server/src/kernel/contract/config.ts` and `config-descriptions.ts`. `*` is a name of your choice, `[]` the items of a list. [configure](operate/configure.md) explains how the file is read.',
+    'Generated from the schemas of the sections. `*` is a name of your choice, `[]` the items of a list. [configure](operate/configure.md) explains how the file is read.',
   ]
   let section = ''
   for (const { path, type, default: usual, description } of keys) {
@@ -61,30 +60,23 @@ function cell(text: string): string {
   return `\`${short.replaceAll('|', '\\|')}\``
 }
 
-/** The page is written by hand; its diagram is generated. */
-function toolflowPage(): string {
-  const page = readFileSync(resolve(root, 'server/src/guests/toolflow/README.md'), 'utf8')
-  const drawn = ['<!-- graph -->', '', '```mermaid', drawToolflow(), '```', '', '<!-- /graph -->'].join('\n')
-  return page.replace(/<!-- graph -->[\s\S]*<!-- \/graph -->/, drawn)
-}
-
 /** Everything that is derived from the code and committed for people and editors. */
-const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
-  'server/src/guests/toolflow/README.md': toolflowPage,
+const FILES: Record<string, (current: string) => string | Promise<string>> = {
   'docs/errors.md': errors,
   'docs/openapi.json': openapi,
   'server/src/client/routes.ts': async () => clientRoutes(JSON.parse(await openapi()) as Document),
-  'docs/gosuto.schema.json': documentSchemaText,
   'docs/sluice.schema.json': schemaText,
   'docs/configuration-reference.md': configReference,
 }
+
+for (const { generated } of GUESTS) Object.assign(FILES, await generated?.())
 
 const isCheck = process.argv.includes('--check')
 const stale: string[] = []
 for (const [file, make] of Object.entries(FILES)) {
   const path = resolve(root, file)
-  const text = await make()
   const current = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const text = await make(current)
   if (current === text) continue
   stale.push(file)
   if (!isCheck) writeFileSync(path, text)

@@ -21,6 +21,8 @@ export interface Guest {
   readonly companion?: () => Promise<(needs: AllOf<CompanionNeeds>) => Companion>
   /** Its kinds of runs, by name. */
   readonly runKinds?: Readonly<Record<string, () => Promise<RunKindEntry>>>
+  /** Files that are derived from its code and committed, by their path in the project: the new text of each. */
+  readonly generated?: () => Promise<Readonly<Record<string, (current: string) => string>>>
   /** What it adds to `sluice.yaml`. */
   readonly section?: () => Promise<ConfigSection>
 }

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -11,23 +12,17 @@ export const SCRIPTS = [
   'test/chaos/crash-child.ts',
   'test/crash/gate-child.ts',
   'test/crash/listening-gate.ts',
-  'src/guests/flows/test/consent-racer.suite.ts',
-  'src/guests/flows/test/dying-gate.suite.ts',
-  'src/guests/hub/test/dying-gate.suite.ts',
   'test/race/approval-racer.ts',
   'test/race/call-racer.ts',
   'test/race/pauser.ts',
   'test/race/route-racer.ts',
   'test/retention/erasing-child.ts',
-  'src/guests/toolflow/test/flow-child.suite.ts',
-  'src/guests/workflows/test/crash-child.suite.ts',
-  'src/guests/workflows/test/turns-crash-child.suite.ts',
-  'src/adapters/stores/postgres/boot-joiner.suite.ts',
-  'src/adapters/stores/postgres/racer.suite.ts',
-  'src/adapters/stores/sqlite/boot-joiner.suite.ts',
-  'src/adapters/stores/sqlite/killed-writer.suite.ts',
-  'src/adapters/stores/sqlite/lock-holder.suite.ts',
-  'src/adapters/stores/sqlite/racer.suite.ts',
+  ...globSync(
+    'src/**/{boot-joiner,consent-racer,crash-child,dying-gate,flow-child,killed-writer,lock-holder,racer,turns-crash-child}.suite.ts',
+    {
+      cwd: SERVER,
+    },
+  ).map((path) => path.replaceAll(sep, '/')),
 ]
 
 /** The name of a script's entry in the build. All chunks are in `dist/main`, as in the published package. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { drawAgent } from './draw-agent.ts'
+import { drawGraph } from '../../kernel/runs/draw-graph.ts'
+import { GRAPH } from './graph.ts'
 import { chat } from './agent-chat.ts'
 import { EXIT } from '../../adapters/cli/exit-codes.ts'
 import {
@@ -81,7 +82,7 @@ export function addAgentCommands(program: Command, cli: Cli): void {
   agent
     .command('graph')
     .description('print the state graph of a thread, as Mermaid')
-    .action(() => cli.out().data(drawAgent()))
+    .action(() => cli.out().data(drawGraph(GRAPH)))
 }
 
 function printAnswer(out: Out, answer: Fields): void {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { drawToolflow } from './draw-toolflow.ts'
+import { drawGraph } from '../../kernel/runs/draw-graph.ts'
+import { GRAPH } from './graph.ts'
 import { jsonArgument } from '../../adapters/cli/json-argument.ts'
 import { showToApprove, TYPED } from '../../adapters/cli/approval-commands.ts'
 import { askReason } from '../../adapters/cli/confirm.ts'
@@ -32,7 +33,7 @@ export function addToolflowCommands(program: Command, cli: Cli): void {
     .option('--idempotency-key <key>', 'a repeated run with the same key and prompt runs only once')
     .option('--graph', 'only print the state graph of a toolflow, as Mermaid')
     .action(async (prompt: string | undefined, options: RunOptions) => {
-      if (options.graph === true) return cli.out().data(drawToolflow())
+      if (options.graph === true) return cli.out().data(drawGraph(GRAPH))
       if (prompt === undefined) return cli.fail('a prompt is missing: sluice run "prompt"')
       const body = bodyOf(prompt, options)
       if (body === undefined) return cli.fail('--top-k and --risk-score must be numbers')

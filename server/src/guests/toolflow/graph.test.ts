@@ -4,8 +4,8 @@ import type { RunEvent } from '../../kernel/contract/run.ts'
 import { TOOLFLOW_VERDICTS } from '../serenity/api.ts'
 import { TOOLFLOW_NODES, type ToolflowNode } from './toolflow.ts'
 import { Effect } from '../../kernel/contract/verdict.ts'
-import { drawGraph } from './draw-graph.ts'
-import { EDGES, NODES } from './graph.ts'
+import { drawGraph } from '../../kernel/runs/draw-graph.ts'
+import { EDGES, GRAPH, NODES } from './graph.ts'
 import { begin, CANDIDATES, done, FLOW, SCORED, walk } from './flows.suite.ts'
 import { toolflow } from './step.ts'
 
@@ -42,7 +42,7 @@ describe('the graph', () => {
   })
 
   test('is drawn from the same data', () => {
-    const lines = drawGraph().split('\n')
+    const lines = drawGraph(GRAPH).split('\n')
     expect(lines).toHaveLength(1 + TOOLFLOW_NODES.length + EDGES.length)
     for (const { from, when, to } of EDGES) expect(lines).toContain(`  ${from} -- "${when}" --> ${to}`)
   })

@@ -15,6 +15,7 @@ export const toolflow: Guest = {
   runKinds: {
     toolflow: async () => (await import('./run-kind.ts')).toolflowKind,
   },
+  generated: async () => (await import('./generated.ts')).generated,
   commands: [
     { names: ['run', 'resume'], rank: 110, load: async () => (await import('./commands.ts')).addToolflowCommands },
   ],

@@ -27,5 +27,6 @@ export const workflows: Guest = {
     workflow: async () => (await import('./run-kinds.ts')).workflowKind,
     'workflow-schedules': async () => (await import('./run-kinds.ts')).schedulesKind,
   },
+  generated: async () => (await import('./generated.ts')).generated,
   commands: [{ names: ['workflow'], rank: 160, load: async () => (await import('./commands.ts')).addWorkflowCommands }],
 }
