@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { storeFiles } from '../adapters/stores/open-store.ts'
 import type { GateFiles } from '../guests/sandbox/gate-places.ts'
-import { HUB_FILE } from '../guests/hub/hub-keys.ts'
 import { NEWEST_CHECKPOINT_FILE } from '../adapters/keys/checkpoint-file.ts'
 import { HEAD_FILE } from '../adapters/keys/newest-entry-file.ts'
 import { SEEN_FILE } from '../adapters/keys/seen-entries.ts'
@@ -10,6 +9,7 @@ import { MINIMUM_VERSIONS_FILE } from '../adapters/keys/minimum-versions.ts'
 import { ROW_KEY_FILE } from '../adapters/keys/row-key.ts'
 import { SEAL_KEY_FILE } from '../adapters/keys/seal-keys.ts'
 import { placesIn } from './data-folder.ts'
+import { sharedKeyFiles } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import { clientPrograms, decidingFiles, programFiles, startFiles } from './protected-files.ts'
 import { trustFolder } from './trust/trust-records.ts'
@@ -23,7 +23,6 @@ const KEY_FILES = [
   MINIMUM_VERSIONS_FILE,
   ROW_KEY_FILE,
   SEAL_KEY_FILE,
-  HUB_FILE,
 ]
 
 /**
@@ -33,7 +32,12 @@ const KEY_FILES = [
 export async function gateFiles({ data, file, folder, policy }: Settings): Promise<GateFiles> {
   const { admin, socket, keys } = placesIn(data)
   const store = storeFiles({ folder: data })
-  const secret = [admin, socket, ...store, ...KEY_FILES.map((name) => resolve(keys, name))]
+  const secret = [
+    admin,
+    socket,
+    ...store,
+    ...[...KEY_FILES, ...sharedKeyFiles().map(({ name }) => name)].map((name) => resolve(keys, name)),
+  ]
   return {
     data,
     settings: [

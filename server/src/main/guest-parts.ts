@@ -1,5 +1,6 @@
 import type { Config } from '../kernel/contract/config.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
+import type { SharedKeyFile } from '../kernel/ports/shared-key-file.ts'
 import type { EffectsSource } from '../kernel/ports/effects-source.ts'
 import type { OpenRanker } from '../kernel/ports/ranker.ts'
 import { uncheckedPolicy, type PolicyCheck } from '../kernel/ports/policy-check.ts'
@@ -9,6 +10,9 @@ import { GUESTS } from './guests.ts'
 /** What the guests add to one part of the gate, loaded, in the order of the guests. */
 export const partsOf = <T>(part: (guest: Guest) => (() => Promise<T>) | undefined): Promise<readonly T[]> =>
   Promise.all(GUESTS.flatMap((guest) => part(guest)?.() ?? []))
+
+/** The files in the folder of keys that every node of a store has because of a guest. */
+export const sharedKeyFiles = (): readonly SharedKeyFile[] => GUESTS.flatMap(({ sharedKeyFile }) => sharedKeyFile ?? [])
 
 /** The same for a part of which a gate has at most one. */
 export async function onlyPartOf<T>(part: (guest: Guest) => (() => Promise<T>) | undefined): Promise<T | undefined> {

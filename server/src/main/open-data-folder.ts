@@ -2,6 +2,7 @@ import { ok, type Result } from '../kernel/contract/problems.ts'
 import { openKeys, rotateCheckpointKey, rotateTokenKey, type Keys } from '../adapters/keys/key-folder.ts'
 import { storeState, type StoreSettings } from '../adapters/stores/open-store.ts'
 import { makeDataFolder, placesIn } from './data-folder.ts'
+import { sharedKeyFiles } from './guest-parts.ts'
 import { sharedKeys, type SharedKeys } from './shared-keys.ts'
 
 /** Fresh means that nothing was ever stored there. */
@@ -11,7 +12,7 @@ export async function openDataFolder(store: StoreSettings): Promise<Result<{ rea
   const state = await storeState(store)
   if (!state.ok) return state
   const fresh = state.value === undefined
-  const shared = await sharedKeys(store)?.open(fresh)
+  const shared = await sharedKeys(store, sharedKeyFiles())?.open(fresh)
   return shared?.ok === false ? shared : ok({ fresh })
 }
 

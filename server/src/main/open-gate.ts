@@ -52,7 +52,13 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   }
   const { ports, transports, guests, close, closeServers, settled, stopping, hangUp, time } = opened.value
   const { gate, bound, scheduler, idle } = driveGate(ports, log, options.around)
-  const recovery = await recoverFromDead(ports, scheduler, log)
+  const recovering = {
+    async recover() {
+      await guests.recover(ports)
+      await scheduler.recover()
+    },
+  }
+  const recovery = await recoverFromDead(ports, recovering, log)
   const stopGuests = await guests.start(bound)
   const listening = await Promise.all(
     transports.flatMap(

@@ -11,6 +11,8 @@ export type PreparedGuests = {
   readonly observers: Observers
   /** Called once, with everything that is open by then; adds what the guests offer. */
   open(ports: Ports): Promise<GuestPorts>
+  /** Ends what dead processes left behind. */
+  recover(ports: Ports): Promise<void>
   /** Called once, after recovery. What was started last is stopped first. */
   start(ports: BoundPorts): Promise<() => Promise<void>>
   /** What was opened last is closed first. */
@@ -59,6 +61,9 @@ export async function prepareGuests(
     async open(known) {
       for (const one of opening) await one(known)
       return ports as unknown as GuestPorts
+    },
+    async recover(known) {
+      for (const one of opened) await one.recover?.(known)
     },
     async start(bound) {
       const stops: (() => Promise<void>)[] = []

@@ -18,7 +18,6 @@ import { configSections } from './config-sections.ts'
 import { createYieldWhenDue } from './yield-when-due.ts'
 import { digestBytes } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
-import { openFlowPolicy } from '../guests/flows/flow-policy-file.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
 import { GUESTS } from './guests.ts'
@@ -121,10 +120,6 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     digest: sha256Hex,
     digestBytes,
     ids: randomIds,
-    toolflow: config.toolflow,
-    agentSettings: config.agent,
-    flowSettings: config.flows,
-    flowPolicy: openFlowPolicy(settings.data, process.env),
     shown: createRunOutput(),
     showsTokens: process.env['ENV'] === 'dev',
     settings: { file: settings.file, sections: configSections(config) },

@@ -15,7 +15,7 @@ import { SERVER_KINDS } from './server-kinds.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
-import { effectsSource, openRanker, partsOf } from './guest-parts.ts'
+import { effectsSource, openRanker, partsOf, sharedKeyFiles } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import type { Guest } from '../kernel/registries.ts'
 import type { Log } from '../kernel/ports/log.ts'
@@ -67,7 +67,7 @@ export async function readParts(
   { say, fresh, url, clock, stopping }: ReadingParts,
 ): Promise<Result<Parts>> {
   const { config } = settings
-  const shared = sharedKeys(storeOf(settings))
+  const shared = sharedKeys(storeOf(settings), sharedKeyFiles())
   const keys = openLiveKeys(settings.data, fresh, shared)
   if (!keys.ok) return keys
   const configs = serverConfigs(SERVER_KINDS, config.servers, settings.folder)

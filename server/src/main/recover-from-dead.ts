@@ -1,4 +1,3 @@
-import { endVolatile } from '../guests/agent/end-volatile.ts'
 import { recoverCalls } from '../kernel/attempt/recover-calls.ts'
 import { recoverReadBacks } from '../kernel/attempt/recover-read-backs.ts'
 import type { Scheduler } from '../kernel/runs/schedule-runs.ts'
@@ -27,8 +26,6 @@ export async function recoverFromDead(
           ? {}
           : { do: 'settle those with an unknown outcome; `sluice calls --state unknown` lists them' }),
       })
-    const ended = await endVolatile(ports)
-    if (ended.threads + ended.calls > 0) log('warn', 'threads that are not stored ended when their gate stopped', ended)
     await scheduler.recover()
     if (!isWhole) tryAgain()
     // In the background, because it waits for tool servers.

@@ -1,3 +1,4 @@
+import type { SharedKeyFile } from '../kernel/ports/shared-key-file.ts'
 import type { MaybePromise } from '../kernel/ports/runtime.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import { MIN_KEY_BYTES } from '../adapters/keys/token-keys.ts'
@@ -14,6 +15,7 @@ import {
   writeKeyFiles,
   type KeyFiles,
   type KeyringCipher,
+  type SharedFolder,
 } from '../adapters/keys/shared-keys.ts'
 import { withKeyring, type StoredKeyring, type StoreSettings } from '../adapters/stores/open-store.ts'
 import { placesIn } from './data-folder.ts'
@@ -31,10 +33,11 @@ export type SharedKeys = {
 }
 
 /** Undefined if `store.key_secret` is not configured. See docs/decisions/shared-keys.md */
-export function sharedKeys(store: StoreSettings): SharedKeys | undefined {
+export function sharedKeys(store: StoreSettings, files: readonly SharedKeyFile[]): SharedKeys | undefined {
   const { key_secret } = store
   if (key_secret === undefined) return undefined
   const { keys: folder } = placesIn(store.folder)
+  const place = { folder, files }
   const secret = Buffer.from(key_secret)
   if (secret.byteLength < MIN_KEY_BYTES) return refusing()
   const cipher = keyringCipher(secret)
@@ -42,13 +45,13 @@ export function sharedKeys(store: StoreSettings): SharedKeys | undefined {
   const locked = async <T>(work: (found: CurrentKeys) => MaybePromise<Result<WorkResult<T>>>): Promise<Result<T>> => {
     let version = 0
     const done = await withKeyring<T>(store, async (found) => {
-      const current = updateKeyFiles(folder, cipher, found)
+      const current = updateKeyFiles(place, cipher, found)
       if (!current.ok) return current
       const result = await work(current.value)
       if (!result.ok) return result
       const { value, store: changed } = result.value
       if (!changed) return ok({ value })
-      const files = readForStore(folder)
+      const files = readForStore(place)
       if (!files.ok) return files
       version = current.value.version + 1
       return ok({ value, store: { version, body: cipher.seal(files.value, version) } })
@@ -59,20 +62,20 @@ export function sharedKeys(store: StoreSettings): SharedKeys | undefined {
   }
   return {
     open: (fresh) =>
-      locked(({ stored }) => {
-        const made = makeKeyFiles(folder, fresh && stored === undefined, store.seal === undefined)
+      locked(async ({ stored }) => {
+        const made = await makeKeyFiles(place, fresh && stored === undefined, store.seal === undefined)
         if (!made.ok) return made
-        const files = readKeyFiles(folder)
+        const files = readKeyFiles(place)
         if (!files.ok) return files
-        return ok({ value: undefined, store: !hasSameKeys(files.value, stored ?? {}) })
+        return ok({ value: undefined, store: !hasSameKeys(place, files.value, stored ?? {}) })
       }),
     refresh: () => locked(({ isNewer }) => ok({ value: isNewer, store: false })),
     async change(work) {
-      const before = readKeyFiles(folder)
+      const before = readKeyFiles(place)
       if (!before.ok) return before
       let kept = before.value
       const changed = await locked(async () => {
-        const files = readKeyFiles(folder)
+        const files = readKeyFiles(place)
         if (!files.ok) return files
         kept = files.value
         const done = await work()
@@ -82,7 +85,7 @@ export function sharedKeys(store: StoreSettings): SharedKeys | undefined {
         for (const listener of listeners) listener()
         return changed
       }
-      const restored = writeKeyFiles(folder, kept)
+      const restored = writeKeyFiles(place, kept)
       return restored.ok ? changed : restored
     },
     onChanged: (listener) => void listeners.push(listener),
@@ -98,7 +101,12 @@ type CurrentKeys = {
 type WorkResult<T> = { readonly value: T; readonly store: boolean }
 
 /** Brings the files of this node to what is stored. Nothing is written if the two do not belong together. */
-function updateKeyFiles(folder: string, cipher: KeyringCipher, found: StoredKeyring | undefined): Result<CurrentKeys> {
+function updateKeyFiles(
+  place: SharedFolder,
+  cipher: KeyringCipher,
+  found: StoredKeyring | undefined,
+): Result<CurrentKeys> {
+  const { folder } = place
   const seen = seenVersion(folder)
   if (!seen.ok) return seen
   // A restored database has none: this node stores its own again.
@@ -107,10 +115,10 @@ function updateKeyFiles(folder: string, cipher: KeyringCipher, found: StoredKeyr
   const stored = cipher.open(found.body, version)
   if (stored === undefined) return refuse('key.secret_wrong')
   if (version < seen.value) return refuse('key.older', { found: String(version), used: String(seen.value) })
-  const own = readKeyFiles(folder)
+  const own = readKeyFiles(place)
   if (!own.ok) return own
   if (!isSameStore(own.value, stored)) return refuse('key.differs', { folder })
-  const written = writeKeyFiles(folder, stored)
+  const written = writeKeyFiles(place, stored)
   if (!written.ok) return written
   const seeded = seen.value === 0 ? ensureCheckpointFile(folder, stored) : ok(undefined)
   if (!seeded.ok) return seeded

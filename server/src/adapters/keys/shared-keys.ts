@@ -1,17 +1,21 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { HUB_FILE, openHubKeys } from '../../guests/hub/hub-keys.ts'
+import type { SharedKeyFile } from '../../kernel/ports/shared-key-file.ts'
 import { NEWEST_CHECKPOINT_FILE } from './checkpoint-file.ts'
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './key-files.ts'
 import { CHECKPOINT_FILE, openKeys, TOKEN_FILE } from './key-folder.ts'
 import { openRowKey, ROW_KEY_FILE } from './row-key.ts'
 import { readMasterKey, SEAL_KEY_FILE } from './seal-keys.ts'
-import { makeWebPushKey, WEB_PUSH_FILE } from '../../guests/web-push/web-push.ts'
 
-/** The files that every node of a store has. The others in the folder belong to one node. */
-const SHARED_FILES = [TOKEN_FILE, CHECKPOINT_FILE, ROW_KEY_FILE, SEAL_KEY_FILE, HUB_FILE, WEB_PUSH_FILE] as const
+/** The gate's own among the files that every node of a store has. The others in the folder belong to one node. */
+const OWN_FILES = [TOKEN_FILE, CHECKPOINT_FILE, ROW_KEY_FILE, SEAL_KEY_FILE]
 const SEEN_FILE = 'keyring-seen.json'
+
+/** The folder of keys, and what guests share of it. */
+export type SharedFolder = { readonly folder: string; readonly files: readonly SharedKeyFile[] }
+
+const namesIn = ({ files }: SharedFolder): readonly string[] => [...OWN_FILES, ...files.map(({ name }) => name)]
 
 /** The texts of shared key files, by name. */
 export type KeyFiles = Readonly<Record<string, string>>
@@ -52,10 +56,10 @@ export function keyringCipher(secret: Buffer): KeyringCipher {
   }
 }
 
-export function readKeyFiles(folder: string): Result<KeyFiles> {
+export function readKeyFiles(shared: SharedFolder): Result<KeyFiles> {
   const files: Record<string, string> = {}
-  for (const name of SHARED_FILES) {
-    const text = readPrivateFile(join(folder, name))
+  for (const name of namesIn(shared)) {
+    const text = readPrivateFile(join(shared.folder, name))
     if (!text.ok) return text
     if (text.value !== undefined) files[name] = name === ROW_KEY_FILE ? rowKeyText(text.value) : text.value
   }
@@ -63,10 +67,10 @@ export function readKeyFiles(folder: string): Result<KeyFiles> {
 }
 
 /** The same, and the newest checkpoint that this node knows, for nodes that join. */
-export function readForStore(folder: string): Result<KeyFiles> {
-  const files = readKeyFiles(folder)
+export function readForStore(shared: SharedFolder): Result<KeyFiles> {
+  const files = readKeyFiles(shared)
   if (!files.ok) return files
-  const kept = readPrivateFile(join(folder, NEWEST_CHECKPOINT_FILE))
+  const kept = readPrivateFile(join(shared.folder, NEWEST_CHECKPOINT_FILE))
   if (!kept.ok) return kept
   return ok(kept.value === undefined ? files.value : { ...files.value, [NEWEST_CHECKPOINT_FILE]: kept.value })
 }
@@ -89,39 +93,46 @@ const FROM_THE_FIRST = `${JSON.stringify({ v: 1 })}\n`
 const rowKeyText = (text: string): string => `${JSON.stringify({ v: 1, secret: secretOf(text), sealed: true })}\n`
 
 /** Writes those that differ. */
-export function writeKeyFiles(folder: string, files: KeyFiles): Result<void> {
-  const opened = openPrivateFolder(folder)
+export function writeKeyFiles(shared: SharedFolder, files: KeyFiles): Result<void> {
+  const opened = openPrivateFolder(shared.folder)
   if (!opened.ok) return opened
-  const before = readKeyFiles(folder)
+  const before = readKeyFiles(shared)
   if (!before.ok) return before
-  for (const name of SHARED_FILES) {
+  for (const name of namesIn(shared)) {
     const text = files[name]
     if (text === undefined || text === before.value[name]) continue
-    const written = writePrivateFile(join(folder, name), text)
+    const written = writePrivateFile(join(shared.folder, name), text)
     if (!written.ok) return written
   }
   return ok(undefined)
 }
 
 /** Creates the keys that do not exist yet. `fresh`: nothing was stored yet, so a missing key was not lost. */
-export function makeKeyFiles(folder: string, fresh: boolean, needsSealKey: boolean): Result<void> {
+export async function makeKeyFiles(
+  { folder, files }: SharedFolder,
+  fresh: boolean,
+  needsSealKey: boolean,
+): Promise<Result<void>> {
   const made = [
     () => openKeys({ folder, fresh, env: {} }),
     () => openRowKey(folder, !fresh),
     ...(needsSealKey ? [() => readMasterKey({ folder, mayMake: fresh })] : []),
-    () => openHubKeys(folder).list(),
-    () => makeWebPushKey(folder),
+    ...files.map(
+      ({ make }) =>
+        () =>
+          make(folder),
+    ),
   ]
   for (const make of made) {
-    const done = make()
+    const done = await make()
     if (!done.ok) return done
   }
   return ok(undefined)
 }
 
 /** Whether both have the same keys. */
-export const hasSameKeys = (one: KeyFiles, other: KeyFiles): boolean =>
-  SHARED_FILES.every((name) => one[name] === other[name])
+export const hasSameKeys = (shared: SharedFolder, one: KeyFiles, other: KeyFiles): boolean =>
+  namesIn(shared).every((name) => one[name] === other[name])
 
 /** Whether two sets of files are keys of one store. A set without the key of the rows belongs to none yet. */
 export function isSameStore(one: KeyFiles, other: KeyFiles): boolean {

@@ -1,4 +1,4 @@
-import { MOST_TRIES, type AgentUsage, type LastToolResult } from './agent.ts'
+import { MOST_TRIES, type LastToolResult } from './agent.ts'
 import type { CallRequest, Outcome, ToolResult } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
@@ -25,7 +25,7 @@ import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { takesToken, type TokenDeps } from '../../kernel/approvals/tokens.ts'
 import { describeCall, type Links } from '../../kernel/attempt/describe-call.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
-import type { ModelAnswer, ModelPurpose, ModelQuestion, ModelRole } from '../../kernel/ports/models.ts'
+import type { ModelAnswer, ModelPurpose, ModelQuestion, ModelRole, ModelUsage } from '../../kernel/ports/models.ts'
 import type { Digest } from '../../kernel/ports/runtime.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
 import { askWithin, ownPrompts, type AskingDeps } from '../workflows/api.ts'
@@ -169,7 +169,7 @@ async function summarised(
   deps: AgentEffectDeps,
   state: AgentState,
   performing: Performing,
-  used: AgentUsage,
+  used: ModelUsage,
 ): Promise<AgentFound> {
   const of = toSummarise(state)
   if (of === 0) return {}
@@ -188,7 +188,7 @@ async function summarised(
 
 const LONGEST_SUMMARY = 4_000
 
-const sum = (one: AgentUsage, other: AgentUsage): AgentUsage => ({
+const sum = (one: ModelUsage, other: ModelUsage): ModelUsage => ({
   model_calls: one.model_calls + other.model_calls,
   input_tokens: one.input_tokens + other.input_tokens,
   output_tokens: one.output_tokens + other.output_tokens,
@@ -200,7 +200,7 @@ type Asked = Pick<ModelQuestion, 'instructions' | 'messages' | 'tools' | 'onText
   readonly purpose: ModelPurpose
 }
 
-type Failed = { readonly failed: string; readonly code?: string; readonly usage?: AgentUsage }
+type Failed = { readonly failed: string; readonly code?: string; readonly usage?: ModelUsage }
 
 /** In a thread of a document, its prompts follow those of the gate, and its limits apply. */
 async function ask(

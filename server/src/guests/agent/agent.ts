@@ -95,14 +95,6 @@ export type AgentMessage = {
   readonly tool?: string
 }
 
-/** What the models of a thread have used. Cost is in the unit of the configured prices. */
-export type AgentUsage = {
-  readonly model_calls: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cost: number
-}
-
 /** The call that the thread waits for. */
 export type AgentCall = {
   readonly call_id: CallId | null

@@ -11,7 +11,7 @@ export const agent: Guest = {
   name: 'agent',
   section: async () => (await import('./section.ts')).section,
   needs: ['workflows', 'models'],
-  prepare: async () => (await import('./take-turn.ts')).prepareTurns,
+  prepare: async () => (await import('./prepare-agent.ts')).prepareAgent,
   runKinds: {
     agent: async () => (await import('./run-kind.ts')).agentKind,
   },

@@ -1,4 +1,5 @@
-import type { AgentMessage, AgentStatus, AgentUsage, LastToolResult, ProposedTool, StepStatus } from './agent.ts'
+import type { AgentMessage, AgentStatus, LastToolResult, ProposedTool, StepStatus } from './agent.ts'
+import type { ModelUsage } from '../../kernel/ports/models.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import type { RunId } from '../../kernel/contract/ids.ts'
@@ -20,7 +21,7 @@ export type ThreadSummary = {
   /** The first message, shortened. */
   readonly title: string
   readonly turns: number
-  readonly usage: AgentUsage
+  readonly usage: ModelUsage
   readonly do_not_store: boolean
 }
 

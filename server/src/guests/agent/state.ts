@@ -4,13 +4,13 @@ import type {
   AgentNode,
   AgentSettings,
   AgentStatus,
-  AgentUsage,
   LastToolResult,
   ProposedTool,
   SecurityFinding,
   StepStatus,
   ThreadId,
 } from './agent.ts'
+import type { ModelUsage } from '../../kernel/ports/models.ts'
 import type { ApprovalId, RunId } from '../../kernel/contract/ids.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 
@@ -156,7 +156,7 @@ export type AgentState = {
   /** How many turns have ended and how many edges were taken: both lists keep only the newest. */
   readonly turns_ended: number
   readonly moves: number
-  readonly usage: AgentUsage
+  readonly usage: ModelUsage
 }
 
 export type AgentStart = Pick<

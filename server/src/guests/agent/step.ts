@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
-import type { AgentCall, AgentUsage, LastToolResult, ProposedTool } from './agent.ts'
+import type { ModelUsage } from '../../kernel/ports/models.ts'
+import type { AgentCall, LastToolResult, ProposedTool } from './agent.ts'
 import { CallState } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import type { CallId } from '../../kernel/contract/ids.ts'
@@ -28,7 +29,7 @@ import {
 /** The result of the work at a node. Every field is optional: each kind of work fills its own. */
 export type AgentFound = {
   readonly at?: number
-  readonly usage?: AgentUsage
+  readonly usage?: ModelUsage
   readonly failure?: AgentFailure
   readonly intent?: 'conversation' | 'task'
   readonly plan?: readonly string[]
@@ -240,7 +241,7 @@ function answered(state: AgentState, { text, summary }: AgentFound): AgentState 
   return { ...next, summary: summary.text, messages: state.messages.slice(summary.of) }
 }
 
-function withUsage(state: AgentState, more: AgentUsage | undefined): AgentState {
+function withUsage(state: AgentState, more: ModelUsage | undefined): AgentState {
   if (more === undefined) return state
   const { usage } = state
   return {

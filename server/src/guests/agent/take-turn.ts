@@ -1,6 +1,5 @@
 import type { AgentSettings } from './agent.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import { ok } from '../../kernel/contract/problems.ts'
 import { isEndedRun, type RunRow } from '../../kernel/contract/run.ts'
 import { intentOf } from './intent.ts'
 import { replyIn, type MisspeltReply } from './replies.ts'
@@ -24,7 +23,6 @@ import {
 } from '../workflows/api.ts'
 import { isUnrecorded, lostAt } from '../../kernel/changes/unrecorded.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
-import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { anyRequestLabel, textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
 
@@ -37,10 +35,6 @@ export type TurnDeps = MeterDeps &
     /** Which senders are people that the operator knows. */
     readonly routes: Pick<Routes, 'chat'>
   }
-
-/** People write to the agents of documents. */
-export const prepareTurns: PrepareGuest = () =>
-  ok({ open: (ports) => ({ ports: { takeTurn: (said) => takeTurn(ports, said) } }) })
 
 const MOST_ROUNDS = 20
 const NOT_HERE = 'approvals are not decided in this room'

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FlowPolicySource } from '../../kernel/ports/flow-policy.ts'
+import type { FlowPolicySource } from './flow-policy.ts'
 
 export const FLOW_POLICY_FILE = 'hub_flow_execution_policy.json'
 
 /** The flow switches: the environment of this process, and a file in the data folder that is read again each time. */
-export function openFlowPolicy(data: string, env: NodeJS.ProcessEnv): FlowPolicySource {
+export function openFlowPolicy(data: string, env: Readonly<Record<string, string | undefined>>): FlowPolicySource {
   const file = join(data, FLOW_POLICY_FILE)
   return {
     env: {

@@ -94,3 +94,9 @@ export function passGates(policy: FlowPolicy | undefined, gated: Gated): Result<
   if (gated === 'execution' && !policy.automatable) return refuse('FLOW_AUTOMATABLE_EXECUTION_DISABLED')
   return policy.run_writes ? ok(policy) : refuse('FLOW_RUN_WRITES_DISABLED')
 }
+
+/** The current flow switches. Read for every request, so that an operator's change applies immediately. */
+export interface FlowPolicySource {
+  readonly env: FlowEnv
+  file(): Promise<PolicyFile>
+}

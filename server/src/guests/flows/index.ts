@@ -1,4 +1,4 @@
-import type { FlowPolicySource } from '../../kernel/ports/flow-policy.ts'
+import type { FlowPolicySource } from './flow-policy.ts'
 import type { Guest } from '../../kernel/registries.ts'
 import type { FlowSettings } from './flows.ts'
 
@@ -13,6 +13,13 @@ export const flows: Guest = {
   name: 'flows',
   needs: ['models', 'toolflow'],
   section: async () => (await import('./section.ts')).section,
+  async prepare() {
+    const { openFlowPolicy } = await import('./flow-policy-file.ts')
+    return ({ config, places, env }) => ({
+      ok: true,
+      value: { ports: { flowSettings: config.flows, flowPolicy: openFlowPolicy(places.data, env) } },
+    })
+  },
   runKinds: {
     'flow-execution': async () => (await import('./run-kind.ts')).flowExecutionKind,
   },

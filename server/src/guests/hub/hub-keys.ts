@@ -13,7 +13,7 @@ import {
 } from '../../adapters/keys/checkpoint-keys.ts'
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../adapters/keys/key-files.ts'
 
-export const HUB_FILE = 'hub-keys.json'
+const HUB_FILE = 'hub-keys.json'
 /** Nothing else that is signed with Ed25519 has this type, so no other signature can be passed off as a decision. */
 const TYPE = 'sluice-hub+jws'
 const LONGEST_WORD = 16_384

@@ -21,6 +21,10 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const hub: Guest = {
   name: 'hub',
   uses: ['matrix'],
+  sharedKeyFile: {
+    name: 'hub-keys.json',
+    make: async (folder) => (await import('./hub-keys.ts')).openHubKeys(folder).list(),
+  },
   prepare: async () => (await import('./open-hub.ts')).prepareHub,
   section: async () => (await import('./hub-settings.ts')).section,
   companion: async () => (await import('./report-to-hub.ts')).hubReports,

@@ -1,7 +1,7 @@
 import { lstat, open, readdir } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { join } from 'node:path'
-import type { HealthFile } from '../../kernel/ports/health.ts'
+import type { HealthFile } from './health-evidence.ts'
 
 const NAME = /^trinity_health_.*\.json$/
 const MOST_BYTES = 1_048_576

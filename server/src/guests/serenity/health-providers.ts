@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { HealthProvider } from '../../kernel/ports/health.ts'
+import type { HealthProvider } from './health-evidence.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { SerenityProvider } from './serenity.ts'

@@ -1,4 +1,4 @@
-import type { HealthEvidence } from '../../kernel/ports/health.ts'
+import type { HealthEvidence } from './health-evidence.ts'
 import type { Guest } from '../../kernel/registries.ts'
 
 declare module '../../kernel/ports/guest-ports.ts' {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { HealthEvidence } from '../../kernel/ports/health.ts'
+import type { HealthEvidence } from './health-evidence.ts'
 import { Serenity } from './serenity.ts'
 import { openSerenity } from './open-serenity.ts'
 

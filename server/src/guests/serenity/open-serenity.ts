@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { HealthEvidence } from '../../kernel/ports/health.ts'
+import type { HealthEvidence } from './health-evidence.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { SERENITY_LIMITS, type Serenity, type SerenityProvider } from './serenity.ts'
 import { ToolflowVerdict } from './api.ts'

@@ -12,6 +12,9 @@ export const toolflow: Guest = {
   section: async () => (await import('./section.ts')).section,
   needs: ['serenity'],
   uses: ['models'],
+  prepare:
+    async () =>
+    ({ config }) => ({ ok: true, value: { ports: { toolflow: config.toolflow } } }),
   runKinds: {
     toolflow: async () => (await import('./run-kind.ts')).toolflowKind,
   },

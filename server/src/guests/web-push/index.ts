@@ -9,5 +9,9 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const webPush: Guest = {
   name: 'web-push',
+  sharedKeyFile: {
+    name: 'web-push-key.json',
+    make: async (folder) => (await import('./web-push.ts')).makeWebPushKey(folder),
+  },
   prepare: async () => (await import('./open-web-push.ts')).prepareWebPush,
 }

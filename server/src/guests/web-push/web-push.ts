@@ -17,7 +17,7 @@ export type PushSending = {
   readonly services: readonly string[]
 }
 
-export const WEB_PUSH_FILE = 'web-push-key.json'
+const WEB_PUSH_FILE = 'web-push-key.json'
 
 /**
  * Web push. The key that identifies this gate to browsers is created on first use; browsers that subscribed under another one are

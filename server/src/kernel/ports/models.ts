@@ -1,4 +1,3 @@
-import type { AgentUsage } from '../../guests/agent/agent.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 
 /** Fills a tool's arguments from what a user wrote. Its answer is data, which the caller checks. */
@@ -38,12 +37,20 @@ export type ModelQuestion = {
   readonly onText?: (text: string) => void
 }
 
+/** What was used to answer. Cost is in the unit of the configured prices. */
+export type ModelUsage = {
+  readonly model_calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cost: number
+}
+
 /** What a model said. Data: it chooses among offered tools and fills arguments, nothing else. */
 export type ModelAnswer = {
   readonly text: string
   /** `args` is absent if the model's JSON could not be parsed. */
   readonly call?: { readonly name: string; readonly args?: Json }
-  readonly usage: AgentUsage
+  readonly usage: ModelUsage
 }
 
 /** The models of the agent runtime. */

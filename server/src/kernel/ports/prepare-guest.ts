@@ -56,6 +56,8 @@ export type GatePlaces = { readonly data: string; readonly keys: string; readonl
 /** What runs until the gate stops. What was opened last is closed first. */
 export type OpenedGuest = {
   readonly ports?: Partial<GuestPorts>
+  /** Ends what dead processes left behind: called at the start, and whenever another node has died. */
+  readonly recover?: (ports: Ports) => Promise<void>
   /** Called when the gate has recovered what earlier processes left. Returns a function that stops what was started. */
   readonly start?: (ports: BoundPorts) => MaybePromise<() => Promise<void>>
   readonly close?: () => MaybePromise<void>

@@ -5,7 +5,7 @@ import type { Facts } from '../../../kernel/decide/facts.ts'
 import type { HealthFact, ScoreFact } from '../health-fact.ts'
 import { newestScore, readRecord, type ReadRecord } from '../newest-score.ts'
 import { readGateAnswer, readRiskAnswer } from '../read-answer.ts'
-import type { HealthEvidence, HealthFile, HealthProvider } from '../../../kernel/ports/health.ts'
+import type { HealthEvidence, HealthFile, HealthProvider } from '../health-evidence.ts'
 import type { Judgement } from '../../../kernel/attempt/facts/load-judgement.ts'
 
 /** Without `health` there is nothing to read, at no cost per call. */

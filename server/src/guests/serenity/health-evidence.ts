@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../contract/json.ts'
-import type { ToolflowVerdict } from '../../guests/serenity/api.ts'
+import type { Json, JsonObject } from '../../kernel/contract/json.ts'
+import type { ToolflowVerdict } from './api.ts'
 
 /** A health file in the folder. If it has no text it could not be read, and `fault` says why. The same object while unchanged. */
 export type HealthFile = {
