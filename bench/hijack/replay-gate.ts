@@ -1,5 +1,5 @@
 import { loadRoutes } from '../../server/src/kernel/approvals/load-routes.ts'
-import { dispatchCall, type DispatchDeps } from '../../server/src/kernel/attempt/dispatch-call.ts'
+import { dispatchCall, type AskedDeps } from '../../server/src/kernel/attempt/asked.ts'
 import { executeCall } from '../../server/src/kernel/attempt/execute-call.ts'
 import { loadJudgement, type Judgement } from '../../server/src/kernel/attempt/facts/load-judgement.ts'
 import type { FileFacts } from '../../server/src/kernel/ports/files.ts'
@@ -151,7 +151,7 @@ export function openReplay(
     ...base,
     execute: (started: Parameters<typeof executeCall>[1]) =>
       executeCall(base as unknown as Parameters<typeof executeCall>[0], started),
-  } as unknown as DispatchDeps
+  } as unknown as AskedDeps
 
   return {
     async call(definition, args, recorded) {
@@ -193,7 +193,7 @@ type DispatchArtifacts = Parameters<typeof openSessions>[0]['artifacts'] &
   Readonly<Record<'put' | 'expire' | 'erase', unknown>>
 
 /** The same decision once more, timed: reading the session is not counted, because that happens after the previous answer. */
-async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promise<number> {
+async function decisionTime(deps: AskedDeps, tool: Tool, row: CallRow): Promise<number> {
   const session = await deps.sessions.readUntil(row.caller, row.thread, row.received_at)
   const began = performance.now()
   const judgement = await inSteps(undefined, judgedProvenance({ session, mode: 'balanced' }, row, tool))
@@ -203,7 +203,7 @@ async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promi
 }
 
 /** A person approved: records the call as approved and executed, with its output. */
-async function recordApproved({ ledger, tables, clock }: DispatchDeps, row: CallRow, output: Json): Promise<void> {
+async function recordApproved({ ledger, tables, clock }: AskedDeps, row: CallRow, output: Json): Promise<void> {
   const held = await tables.row('calls', row.call_id)
   if (held === undefined) return
   const approval = {

@@ -5,7 +5,7 @@ import { bindArtifacts } from '../kernel/artifacts/bind.ts'
 import { bindAudit } from '../kernel/audit/bind.ts'
 import { bindCalls } from '../kernel/attempt/bind.ts'
 import { executeCall, type ExecuteCall } from '../kernel/attempt/execute-call.ts'
-import { claimCall } from '../kernel/attempt/resume-call.ts'
+import { claimCall } from '../kernel/attempt/decided.ts'
 import { storedVolume } from '../kernel/attempt/stored-volume.ts'
 import { createRunningCalls } from '../kernel/attempt/running-calls.ts'
 import { bindCatalogue } from '../kernel/catalogue/bind.ts'
@@ -49,10 +49,9 @@ export function bindGate(ports: Ports): Bound {
   const executing = { ...ports, running, volume }
   const execute: ExecuteCall = (started, live) => executeCall(executing, started, live)
   const visibleTools = createVisibleTools(ports)
-  const claim = (call_id: CallId) => claimCall({ ...ports, execute }, call_id)
   const deps: BoundPorts = {
     ...ports,
-    claim,
+    claim: (call_id: CallId) => claimCall(deps, call_id),
     visibleTools,
     execute,
     running,

@@ -27,7 +27,7 @@ import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../attempt/prepare-call.ts'
-import { previewCall, type Preview, type PreviewDeps } from '../attempt/preview-call.ts'
+import { previewCall, previewIn, type PreviewDeps } from '../attempt/preview-call.ts'
 import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -104,10 +104,10 @@ export async function editApproval(
   if (!isShown) return refuse('approval.changed', { approval_id })
   if (verdict.effect === 'block') return { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }
   const asked = { verdict: asking(verdict), facts, seen }
-  const preview = await previewCall(deps, { ...prepared, call: edited }, asked, undefined)
+  const preview = await previewCall(deps, edited, prepared.tool, asked, undefined)
   if (preview.is === 'overtaken') return refuse('audit.unavailable')
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
-  const shown = preview.is === 'previewed' ? previewIn(preview) : {}
+  const shown = previewIn(preview)
   const parts = { ...edited, ...shown, edited_from: held.row.canonical_args }
   const packet = await showRequest(deps, parts)
   const shownVerdict = strongWhereHidden(asked.verdict, packet.hidden, facts.now)
@@ -126,11 +126,6 @@ export async function editApproval(
   if (recorded === 'committed') return ok(request)
   return isUnrecorded(recorded) ? refuseUnrecorded(recorded) : refuse('approval.not_pending', { approval_id })
 }
-
-const previewIn = ({ result, raw }: Extract<Preview, { is: 'previewed' }>) => ({
-  preview: result,
-  ...(raw === undefined ? {} : { preview_raw: raw }),
-})
 
 /** It stays a request: even inputs that would have been allowed wait for the approver who wrote them. */
 function asking(verdict: Verdict): Verdict {

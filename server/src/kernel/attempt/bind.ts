@@ -8,7 +8,7 @@ import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Page } from '../ports/reads.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { cancelTask, type CancelDeps } from './cancel-task.ts'
-import { dispatchCall, type DispatchDeps } from './dispatch-call.ts'
+import { dispatchCall, type AskedDeps } from './asked.ts'
 import { readCallByKey } from './read-call-by-key.ts'
 import { readCall, type ReadCallDeps } from './read-call.ts'
 import { listTasks, readTask, type CallTask, type TasksPage } from './read-task.ts'
@@ -17,7 +17,7 @@ import { settleCall, type SettleDeps, type Settlement } from './settle-call.ts'
 import { explainCall, type ExplainDeps } from '../../guests/provenance/explain-call.ts'
 import { withdrawCall } from './withdraw-call.ts'
 
-export type CallsDeps = DispatchDeps &
+export type CallsDeps = AskedDeps &
   ReadCallDeps &
   CancelDeps &
   SettleDeps &

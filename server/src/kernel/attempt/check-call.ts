@@ -1,5 +1,5 @@
 import type { AuditDraft } from '../contract/audit.ts'
-import type { Call, CallRow } from '../contract/call.ts'
+import type { Call, CallRow, ToolResult } from '../contract/call.ts'
 import type { Json } from '../contract/json.ts'
 import { problem, type Problem } from '../contract/problems.ts'
 import type { Finding, ReadBack, Rollback } from '../contract/standard.ts'
@@ -18,9 +18,10 @@ export type Ready = {
   readonly about?: NonNullable<AuditDraft['about']>
 }
 
+/** `result`: the answer of a dry run that failed. */
 export type Checked =
   | { readonly is: 'ready'; readonly ready: Ready }
-  | { readonly is: 'stopped'; readonly problem: Problem; readonly ready: Ready }
+  | { readonly is: 'stopped'; readonly problem: Problem; readonly ready?: Ready; readonly result?: ToolResult }
 
 /**
  * Backup and Check, for a call that may run: what would undo it, and whether its preconditions hold.

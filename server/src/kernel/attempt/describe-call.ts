@@ -1,5 +1,5 @@
 import type { CallRow, Outcome } from '../contract/call.ts'
-import { Bug, problem } from '../contract/problems.ts'
+import { Bug, problem, type Problem } from '../contract/problems.ts'
 import { mayHaveRunBefore } from './interpret.ts'
 import { HINT_RULE } from '../decide/judge-repetition.ts'
 
@@ -94,6 +94,9 @@ function verification({ due, read_back, evidence }: CallRow): Pick<Executed, 've
   }
   return evidence?.verify === undefined ? {} : { verified: evidence.verify.ok, read_back: evidence.verify.says }
 }
+
+/** The outcome of a request that was not executed. */
+export const refused = (why: Problem): Outcome => ({ status: 'refused', problem: why, evidence: [] })
 
 type Executed = Extract<Outcome, { status: 'executed' }>
 type Unknown = Extract<Outcome, { status: 'unknown' }>

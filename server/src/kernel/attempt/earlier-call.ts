@@ -1,12 +1,10 @@
-import type { CallRequest, Outcome } from '../contract/call.ts'
+import type { Call, CallRequest, Outcome } from '../contract/call.ts'
 import { problem } from '../contract/problems.ts'
 import { scopedKey } from '../identity/idempotency-key.ts'
 import { mayContinue } from '../identity/grants.ts'
 import type { Tables } from '../ports/reads.ts'
 import { enterCall, type EnterDeps } from '../sessions/enter-session.ts'
-import { describeCall, type Links } from './describe-call.ts'
-import type { PreparedCall } from './prepare-call.ts'
-import { refused } from './stop-call.ts'
+import { describeCall, refused, type Links } from './describe-call.ts'
 
 export type EarlierDeps = EnterDeps & { readonly tables: Tables; readonly links: Links }
 
@@ -14,11 +12,7 @@ export type EarlierDeps = EnterDeps & { readonly tables: Tables; readonly links:
  * The same caller, key, tool and arguments are the same call; anything else with that key is a mistake, and so is a credential that grants
  * less than the one that made the call.
  */
-export async function earlierCall(
-  deps: EarlierDeps,
-  request: CallRequest,
-  { call }: PreparedCall,
-): Promise<Outcome | undefined> {
+export async function earlierCall(deps: EarlierDeps, request: CallRequest, call: Call): Promise<Outcome | undefined> {
   if (request.idempotency_key === undefined) return undefined
   const [earlier] = await deps.tables.list(
     'calls',

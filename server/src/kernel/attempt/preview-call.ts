@@ -1,3 +1,4 @@
+import type { ApprovalRow } from '../contract/approval.ts'
 import type { AuditDraft } from '../contract/audit.ts'
 import type { Call, CallRequest, ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json } from '../contract/json.ts'
@@ -12,7 +13,6 @@ import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { JudgedCall } from './judge-call.ts'
-import type { PreparedCall } from './prepare-call.ts'
 import { askServer, type AskServerDeps } from './run-read-back.ts'
 
 export type PreviewDeps = AskServerDeps & { readonly catalogue: Catalogue; readonly digest: Digest }
@@ -42,24 +42,25 @@ export function previewWanted({ effect, evidence, observed }: Verdict, asked: Ca
  */
 export function previewCall(
   deps: PreviewDeps,
-  prepared: PreparedCall,
+  call: Call,
+  own: Tool,
   judged: Pick<JudgedCall, 'verdict' | 'facts' | 'seen'>,
   wanted: Wanted,
 ): Preview | Promise<Preview> {
   const { effect } = judged.verdict
   if (effect === 'block') return wanted === 'only' ? stop('call.blocked') : NONE
-  const dryRun = prepared.tool.dry_run
+  const dryRun = own.dry_run
   const none = wanted === 'first' || wanted === 'only' ? stop('call.no_dry_run') : NONE
   if (dryRun === undefined) return none
-  const tool = dryRunTool(deps, prepared)
+  const tool = dryRunTool(deps, call, own)
   const mayRun = (dryRun.effect_free && isUndisturbed(judged, tool)) || effect === 'allow'
   if (!mayRun || tool === undefined) return none
   if (wanted === undefined && effect === 'allow') return NONE
-  return dryRunOf(deps, prepared.call, tool, dryRun.args ?? {}, judged.seen.expects)
+  return dryRunOf(deps, call, tool, dryRun.args ?? {}, judged.seen.expects)
 }
 
 /** The tool that is asked: the call's own, or another one that its server lists now. */
-function dryRunTool({ catalogue, digest }: PreviewDeps, { call, tool }: PreparedCall): Tool | undefined {
+function dryRunTool({ catalogue, digest }: PreviewDeps, call: Call, tool: Tool): Tool | undefined {
   const name = tool.dry_run?.tool
   if (name === undefined) return tool
   const sibling = catalogue.tool(toolIdOf(call.server, name, digest))
@@ -111,4 +112,11 @@ function previewed(call: Call, at: number): AuditDraft {
 
 function stop(code: 'call.blocked' | 'call.no_dry_run' | 'call.dry_run_failed') {
   return { is: 'stopped', problem: problem(code) } as const
+}
+
+/** The answer of a dry run, for the request that shows it. */
+export function previewIn(preview: Preview): Pick<ApprovalRow, 'preview' | 'preview_raw'> {
+  if (preview.is !== 'previewed') return {}
+  const { result, raw } = preview
+  return { preview: result, ...(raw === undefined ? {} : { preview_raw: raw }) }
 }

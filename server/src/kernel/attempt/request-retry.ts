@@ -18,7 +18,7 @@ import { approvalFor, auditOf, blockedProblem, holdChanges } from './call-change
 import { approvalMoved } from './close-call.ts'
 import { judgeCall, type JudgeDeps } from './judge-call.ts'
 import { lookAlikeRecipients, type RecipientDeps } from './look-alike-recipients.ts'
-import { previewCall, type Preview, type PreviewDeps } from './preview-call.ts'
+import { previewCall, previewIn, type PreviewDeps } from './preview-call.ts'
 import { retryFact } from './retry-changes.ts'
 
 export type RequestRetryDeps = JudgeDeps &
@@ -53,7 +53,7 @@ export async function requestRetry(
   if (judged.verdict.effect === 'block')
     return { ok: false, problem: blockedProblem(judged.verdict, freesAt(facts.budgets)) }
   if (judged.verdict.effect !== 'ask') throw new Bug('a retry that may repeat an effect is always asked about')
-  const preview = await previewCall(deps, { call: before, tool, integrity: 'intact' }, judged, undefined)
+  const preview = await previewCall(deps, before, tool, judged, undefined)
   if (preview.is === 'overtaken') return refuse('audit.unavailable')
   if (preview.is === 'stopped') return { ok: false, problem: preview.problem }
   const previewed = previewIn(preview)
@@ -99,12 +99,6 @@ export async function requestRetry(
 
 /** No consent is read: only a person may decide. */
 const ONLY_A_PERSON = undefined
-
-function previewIn(preview: Preview): Pick<ApprovalRow, 'preview' | 'preview_raw'> {
-  if (preview.is !== 'previewed') return {}
-  const { result, raw } = preview
-  return { preview: result, ...(raw === undefined ? {} : { preview_raw: raw }) }
-}
 
 /** Ends the request for a retry, because the call is settled in another way. Undefined if it has just been decided. */
 export function retryEnded(

@@ -418,6 +418,12 @@ export const PROBLEMS = {
     says: 'a budget that covers this call is used up',
     do: 'try again after `frees_at`; an operator can change the budget that `rules` names',
   },
+  'call.contended': {
+    http: 503,
+    retry: 'later',
+    says: 'something that this call depends on changed each time the gate was about to record it',
+    do: 'try again in a moment',
+  },
   'call.dry_run_failed': {
     http: 409,
     retry: 'never',

@@ -4,7 +4,7 @@ import type { RunningCalls } from '../attempt/running-calls.ts'
 import type { VisibleTools } from '../catalogue/visible-tools.ts'
 import type { Watch } from '../changes/watch-rows.ts'
 import type { CallId } from '../contract/ids.ts'
-import type { claimCall } from '../attempt/resume-call.ts'
+import type { claimCall } from '../attempt/decided.ts'
 import type { Ports } from './guest-ports.ts'
 import type { TokenKeys } from './keys.ts'
 

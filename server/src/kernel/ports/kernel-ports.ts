@@ -1,7 +1,7 @@
 import type { CallbackSource, Channel } from '../approvals/channels-use.ts'
 import type { Routes } from '../approvals/load-routes.ts'
 import type { Links } from '../attempt/describe-call.ts'
-import type { DispatchDeps } from '../attempt/dispatch-call.ts'
+import type { AskedDeps } from '../attempt/asked.ts'
 import type { Judgement } from '../attempt/facts/load-judgement.ts'
 import type { Intake } from '../attempt/intake.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
@@ -88,14 +88,14 @@ export interface KernelPorts {
   readonly firstListing: () => Promise<void>
   readonly catalogue: LiveCatalogue
   readonly live: LivePolicy
-  readonly policy: DispatchDeps['policy']
-  readonly holdFor: DispatchDeps['holdFor']
+  readonly policy: AskedDeps['policy']
+  readonly holdFor: AskedDeps['holdFor']
   readonly serverSettings: () => Config['servers']
   /** Describes a call to people. */
   readonly sentence: MakeSentence
   /** Who is asked about which calls. */
   readonly routes: Routes
-  readonly pendingLimits: DispatchDeps['pendingLimits']
+  readonly pendingLimits: AskedDeps['pendingLimits']
   readonly keys: { readonly tokens: TokenKeys; readonly checkpoints: CheckpointKeys }
   readonly rotate: RotateDeps['rotate']
   readonly issuers: Issuers

@@ -2,11 +2,11 @@ import type { HeldCallEffect } from '../attempt/held-call.ts'
 import { escalateApproval } from '../approvals/escalate-approval.ts'
 import { expireApproval, type ExpireDeps } from '../approvals/expire-approval.ts'
 import { withdrawHeld } from '../attempt/withdraw-call.ts'
-import { resumeCall, type ResumeDeps } from '../attempt/resume-call.ts'
+import { resumeCall, type DecidedDeps } from '../attempt/decided.ts'
 import { waitForCall, type WaitDeps } from '../attempt/wait-for-call.ts'
 import type { PerformersOf } from './performer.ts'
 
-export type HeldCallDeps = ResumeDeps & ExpireDeps & WaitDeps
+export type HeldCallDeps = DecidedDeps & ExpireDeps & WaitDeps
 
 /** How long a performer waits for a call that another node executes, before it checks whether that node is alive. */
 const ELSEWHERE_MS = 10_000

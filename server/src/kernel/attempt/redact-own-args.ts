@@ -1,14 +1,13 @@
-import type { Json } from '../../kernel/contract/json.ts'
-import { Bug } from '../../kernel/contract/problems.ts'
-import type { OwnCredentials } from './find-own.ts'
-import { canonicalJson } from '../../kernel/json/canonical.ts'
-import type { Scanner } from '../../kernel/ports/scanner.ts'
+import type { Json } from '../contract/json.ts'
+import { Bug } from '../contract/problems.ts'
+import { canonicalJson } from '../json/canonical.ts'
+import type { Scanner } from '../ports/scanner.ts'
 
 /** Arguments for rows of calls that will never run: as written, without any of the gate's own credentials. */
 export async function redactOwnArgs(
   scanner: Pick<Scanner, 'redactOwn'>,
   canonical_args: string,
-  own: OwnCredentials,
+  own: Parameters<Scanner['redactOwn']>[1],
 ): Promise<string> {
   const args = JSON.parse(canonical_args) as Json
   const redacted = await scanner.redactOwn(args, own)
