@@ -1,7 +1,8 @@
-import type { WorkflowStep } from './workflow-document.ts'
-import { completed } from './advance.ts'
-import { auditEntry, failed, numberIn, replaced, type Draft, type WorkflowFound } from './draft.ts'
-import { protocolOf, type Frame, type Work, type WorkflowState } from './state.ts'
+import { auditEntry, completed, failed, numberIn, replaced, type Draft, type WorkflowFound } from './draft.ts'
+import type { Frame, Work, WorkflowState } from './state.ts'
+import { stepAt, workNamed } from './steps/steps.ts'
+import type { AnyStep } from './steps/step-type.ts'
+import { protocolOf } from './workflow-document.ts'
 
 /** Processes the result of a piece of work: the step is done, is retried, waits for its call, or the run has failed. */
 export function applyResult(before: Draft, frame: Frame, work: Work, found: WorkflowFound): Draft {
@@ -41,20 +42,16 @@ function waiting(draft: Draft, work: Work, { call }: WorkflowFound): Draft {
 }
 
 /** A call is retried only if it is known not to have run, or if running it twice does no harm. */
-function afterFailure(
-  draft: Draft,
-  work: Work,
-  step: WorkflowStep,
-  failure: NonNullable<WorkflowFound['failure']>,
-): Draft {
+function afterFailure(draft: Draft, work: Work, step: AnyStep, failure: NonNullable<WorkflowFound['failure']>): Draft {
   const number = numberIn(work.key)
-  const mayTry = failure.again && work.does === 'tool' && work.attempt <= retriesOf(draft.state, step)
+  const mayTry =
+    failure.again && workNamed(work.does)?.isRetried === true && work.attempt <= retriesOf(draft.state, step)
   if (!mayTry) return put(failed(draft, failure.code, failure.says, number), work, idle)
   // Restarted from its templates: the next attempt is a separate call.
   return put(draft, work, (frame) => ({ ...idle(frame), tried: work.attempt }))
 }
 
-function afterInvalid(draft: Draft, work: Work, step: WorkflowStep, errors: string): Draft {
+function afterInvalid(draft: Draft, work: Work, step: AnyStep, errors: string): Draft {
   const number = numberIn(work.key)
   if (work.attempt > retriesOf(draft.state, step)) {
     const says = `after ${work.attempt} attempt${work.attempt === 1 ? '' : 's'}: ${errors}`
@@ -68,16 +65,8 @@ function afterInvalid(draft: Draft, work: Work, step: WorkflowStep, errors: stri
 }
 
 /** The step's own number counts, even if it is 0; otherwise the protocol's. */
-function retriesOf(state: WorkflowState, step: WorkflowStep): number {
-  return ('retries' in step ? step.retries : undefined) ?? protocolOf(state).retries ?? 0
-}
-
-/** The step with this displayed number. */
-export function stepAt(steps: readonly WorkflowStep[], number: string): WorkflowStep | undefined {
-  const [first = '', ...rest] = number.split('.')
-  const step = steps[Number(first)]
-  if (rest.length === 0) return step
-  return step?.type === 'for_each' ? stepAt(step.steps, rest.join('.')) : undefined
+function retriesOf(state: WorkflowState, step: AnyStep): number {
+  return step.retries ?? protocolOf(state).retries ?? 0
 }
 
 function withUsage(draft: Draft, { usage }: WorkflowFound): Draft {

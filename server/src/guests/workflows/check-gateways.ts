@@ -1,4 +1,4 @@
-import type { DocumentFault } from './workflow-document.ts'
+import type { DocumentFault } from './raw-document.ts'
 import { Constraint } from './workflow-document.ts'
 import { conditionOf } from './capabilities.ts'
 import { twice } from './check-trust.ts'

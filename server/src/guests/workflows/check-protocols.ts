@@ -1,12 +1,18 @@
-import { STEP_TYPES, type DocumentFault } from './workflow-document.ts'
 import { checkStepTemplates } from './check-templates.ts'
 import { EXTERNAL_REF, isExternalRef } from './check-schemas.ts'
-import type { LocatedDocument, Place } from './locate-document.ts'
-import { isRaw, listIn, mapIn, stepsIn, textIn, type Raw, type RawStep } from './raw-document.ts'
-import { toolIdOf } from './tool-names.ts'
-
-/** How deep loops may be nested. */
-const MOST_LOOPS = 3
+import type { LocatedDocument } from './locate-document.ts'
+import {
+  isRaw,
+  listIn,
+  mapIn,
+  stepsIn,
+  textIn,
+  type DocumentFault,
+  type Place,
+  type Raw,
+  type RawStep,
+} from './raw-document.ts'
+import { typeNamed } from './steps/steps.ts'
 
 /** Checks that the schema alone cannot do: references, jumps, targets, templates and duplicate names. */
 export function checkProtocols(located: LocatedDocument): DocumentFault[] {
@@ -43,7 +49,7 @@ function checkProtocol(located: LocatedDocument, protocol: unknown, path: Place)
   const id = textIn(protocol, 'id') ?? ''
   const schemas = schemasOf(located)
   const input = isRaw(protocol) ? refFault(protocol, 'inputSchemaRef', id, undefined, schemas) : undefined
-  const steps = stepsIn(protocol, path)
+  const steps = stepsIn(protocol, path, (step) => typeNamed(step['type'])?.loop?.variable(step))
   return [
     ...(input === undefined ? [] : [located.at([...path, 'inputSchemaRef'], input)]),
     ...steps.flatMap((step) => checkStep(located, id, step, schemas)),
@@ -81,62 +87,18 @@ function refFault(
 }
 
 function checkStep(located: LocatedDocument, id: string, raw: RawStep, schemas: Schemas): DocumentFault[] {
-  const { step, path, number, depth } = raw
+  const { step, path, number } = raw
   const where = `workflow protocol ${id}, step ${number}`
-  const faults: DocumentFault[] = []
-  const type = step['type']
-  if (!STEP_TYPES.some((known) => known === type)) {
-    const written = typeof type === 'string' ? type : type === undefined || type === null ? '' : JSON.stringify(type)
+  const type = typeNamed(step['type'])
+  if (type === undefined) {
+    const name = step['type']
+    const written = typeof name === 'string' ? name : name === undefined || name === null ? '' : JSON.stringify(name)
     return [located.at([...path, 'type'], `${where}: unknown step type "${written}"`)]
   }
   const ref = refFault(step, 'outputSchemaRef', id, number, schemas)
-  if (ref !== undefined) faults.push(located.at([...path, 'outputSchemaRef'], ref))
-  if (type === 'for_each' && depth >= MOST_LOOPS)
-    faults.push(located.at(path, `${where}: for_each is nested in more than ${MOST_LOOPS} loops`))
-  if (type === 'branch') faults.push(...checkBranch(located, where, raw))
-  if (type === 'send_message') faults.push(...checkTarget(located, where, raw))
-  const tool = type === 'tool' ? textIn(step, 'tool') : undefined
-  if (tool !== undefined && toolIdOf(tool) === undefined)
-    faults.push(located.at([...path, 'tool'], `${where}: \`${tool}\` is not a tool; write \`server__tool\``))
-  return faults
-}
-
-function checkBranch(
-  located: LocatedDocument,
-  where: string,
-  { step, path, siblings, index }: RawStep,
-): DocumentFault[] {
-  const targetFault = (target: string | undefined, at: Place): DocumentFault[] => {
-    if (target === undefined) return []
-    const to = siblings.findIndex((one) => textIn(one, 'id') === target)
-    if (to === -1) return [located.at(at, `${where}: unknown goto \`${target}\``)]
-    return to > index ? [] : [located.at(at, `${where}: goto \`${target}\` leads backward`)]
-  }
-  const cases = listIn(step, 'when').flatMap((one, at) => {
-    const caseAt = [...path, 'when', at]
-    const op = textIn(one, 'op')
-    const needsValue = op !== 'exists' && op !== 'not_exists'
-    const hasValue = isRaw(one) && Object.hasOwn(one, 'value')
-    return [
-      ...targetFault(textIn(one, 'goto'), [...caseAt, 'goto']),
-      ...(op !== undefined && needsValue && !hasValue ? [located.at(caseAt, `${where}: \`${op}\` needs a value`)] : []),
-      ...(op === 'in' && hasValue && !Array.isArray(one['value'])
-        ? [located.at([...caseAt, 'value'], `${where}: \`in\` needs a list`)]
-        : []),
-    ]
-  })
-  return [...cases, ...targetFault(textIn(step, 'default'), [...path, 'default'])]
-}
-
-function checkTarget(located: LocatedDocument, where: string, { step, path }: RawStep): DocumentFault[] {
-  const alias = textIn(step, 'targetAlias')
-  const targets = listIn(mapIn(located.value, 'messaging'), 'allowedTargets')
-  if (alias === undefined || targets.some((target) => textIn(target, 'alias') === alias)) return []
   return [
-    located.at(
-      [...path, 'targetAlias'],
-      `${where}: unknown targetAlias \`${alias}\`; messaging.allowedTargets does not name it`,
-    ),
+    ...(ref === undefined ? [] : [located.at([...path, 'outputSchemaRef'], ref)]),
+    ...(type.check?.(raw, where, located) ?? []),
   ]
 }
 

@@ -1,4 +1,4 @@
-import type { DocumentFault } from './workflow-document.ts'
+import type { DocumentFault } from './raw-document.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { compileSchema } from '../../kernel/json/validate-args.ts'
 import type { LocatedDocument } from './locate-document.ts'

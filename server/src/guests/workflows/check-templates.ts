@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/contract/json.ts'
-import type { DocumentFault } from './workflow-document.ts'
-import type { LocatedDocument, Place } from './locate-document.ts'
-import { isRaw, listIn, textIn, type RawStep } from './raw-document.ts'
+import type { LocatedDocument } from './locate-document.ts'
+import { listIn, textIn, type DocumentFault, type Place, type RawStep } from './raw-document.ts'
+import { PATH_FIELDS, STEP_TYPES, TEXT_FIELDS, typeNamed } from './steps/steps.ts'
 import { parseText, pathOfExpression, textsIn, type Path } from './templates.ts'
 
 const ROOTS = ['input', 'state', 'steps', 'output', 'store', 'run', 'now']
@@ -50,23 +50,17 @@ export function checkStepTemplates(located: LocatedDocument, id: string, steps: 
 }
 
 function textsOf({ step, path }: RawStep): Written[] {
-  const plain = ['source', 'prompt', 'payloadTemplate'].flatMap((field) => {
+  const plain = TEXT_FIELDS.flatMap((field) => {
     const text = textIn(step, field)
     return text === undefined ? [] : [{ text, at: [...path, field], mayHoldSecret: false }]
   })
-  const nested = (field: 'argsTemplate' | 'value', mayHoldSecret: boolean): Written[] =>
-    Object.hasOwn(step, field)
-      ? textsIn(step[field] as Json).map(({ text, pointer }) => ({
-          text,
-          at: [...path, field, ...placeOf(pointer)],
-          mayHoldSecret,
-        }))
-      : []
-  const type = step['type']
+  const value = typeNamed(step['type'])?.value
+  if (value === undefined || !Object.hasOwn(step, value.field)) return plain
+  const { field, mayHoldSecret } = value
+  const nested = textsIn(step[field] as Json)
   return [
     ...plain,
-    ...(type === 'tool' ? nested('argsTemplate', true) : []),
-    ...(type === 'persist' ? nested('value', false) : []),
+    ...nested.map(({ text, pointer }) => ({ text, at: [...path, field, ...placeOf(pointer)], mayHoldSecret })),
   ]
 }
 
@@ -78,15 +72,12 @@ const placeOf = (pointer: string): Place =>
     .map((key) => (/^\d+$/.test(key) ? Number(key) : key))
 
 function expressionsOf({ step, path }: RawStep): { readonly text: string; readonly at: Place }[] {
-  const own = ['itemsExpr', 'collectFrom'].flatMap((field) => {
+  const own = PATH_FIELDS.flatMap((field) => {
     const text = textIn(step, field)
     return text === undefined || text === '' ? [] : [{ text, at: [...path, field] }]
   })
-  const cases = listIn(step, 'when').flatMap((one, index) => {
-    const text = isRaw(one) ? textIn(one, 'field') : undefined
-    return text === undefined || text === '' ? [] : [{ text, at: [...path, 'when', index, 'field'] }]
-  })
-  return [...own, ...cases]
+  const others = STEP_TYPES.flatMap(({ pathsIn }) => pathsIn?.(step) ?? [])
+  return [...own, ...others.map(({ text, at }) => ({ text, at: [...path, ...at] }))]
 }
 
 function pathFault(

@@ -1,4 +1,4 @@
-import type { DocumentFault } from './workflow-document.ts'
+import type { DocumentFault } from './raw-document.ts'
 import { drawDocument } from './graph.ts'
 import { readDocument, spellFault } from './read-document.ts'
 

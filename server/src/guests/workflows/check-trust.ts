@@ -1,4 +1,4 @@
-import type { DocumentFault } from './workflow-document.ts'
+import type { DocumentFault } from './raw-document.ts'
 import type { LocatedDocument } from './locate-document.ts'
 import { listIn, mapIn, textIn } from './raw-document.ts'
 

@@ -3,18 +3,12 @@ import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import type { Step } from '../../kernel/contract/run.ts'
 import type { WorkflowError, WorkflowUsage } from './workflow.ts'
 import type { WithdrawCall } from '../../kernel/attempt/held-call.ts'
-import { protocolOf, type Frame, type WorkflowState } from './state.ts'
+import { protocolIdOf, type Frame, type WorkflowState } from './state.ts'
 
 export type WorkflowEffect = {
   readonly key: string
-  readonly kind:
-    | 'workflow_load'
-    | 'workflow_model'
-    | 'workflow_tool'
-    | 'workflow_send'
-    | 'workflow_persist'
-    | 'workflow_outcome'
-    | 'workflow_release'
+  /** `load`, `outcome`, `release`, or what a step type names. */
+  readonly kind: `workflow_${string}`
   readonly with: JsonObject
 }
 
@@ -33,6 +27,9 @@ export type WorkflowFound = {
   readonly checked?: { readonly schema: string; readonly ok: boolean }
   readonly usage?: WorkflowUsage
 }
+
+/** How many characters all outputs of a run may have together. */
+const MOST_HELD = 4_000_000
 
 /** A step being computed. */
 export type Draft = {
@@ -76,8 +73,43 @@ export function auditEntry(
     type,
     actor: typeof caller['id'] === 'string' ? caller['id'] : '',
     trace,
-    subject: { run: run_id, document: `${document}@${version}`, protocol: protocolOf(state).id, ...subject },
+    subject: { run: run_id, document: `${document}@${version}`, protocol: protocolIdOf(state), ...subject },
     ...(outcome === undefined ? {} : { outcome }),
     ...(about === undefined ? {} : { about }),
+  }
+}
+
+export type Advanced = { readonly draft: Draft; readonly frame: Frame }
+/** `rests`: nothing more can be done now. */
+export type Moved = Advanced & { readonly rests?: true }
+
+/** The step is done, with its output if it has one. */
+export function completed(
+  draft: Draft,
+  frame: Frame,
+  step: { readonly type: string; readonly id?: string | undefined },
+  number: string,
+  output: Json | undefined,
+): Advanced {
+  const { work: _work, loaded: _loaded, loop: _loop, tried: _tried, errors: _errors, ...rest } = frame
+  const entry = auditEntry(draft.state, 'workflow.stepped', {
+    outcome: 'done',
+    about: { step: number, type: step.type },
+  })
+  const audited = { ...draft, audit: [...draft.audit, entry] }
+  if (output === undefined) return { draft: audited, frame: { ...rest, at: frame.at + 1 } }
+  const next: Frame = {
+    ...rest,
+    at: frame.at + 1,
+    outputs: { ...frame.outputs, [frame.at]: output },
+    ids: step.id === undefined ? frame.ids : { ...frame.ids, [step.id]: output },
+    last: output,
+  }
+  const isTooMuch = JSON.stringify(next.outputs).length > MOST_HELD
+  return {
+    draft: isTooMuch
+      ? failed(audited, 'limit_exceeded', `the outputs of the run hold more than ${MOST_HELD} characters`, number)
+      : audited,
+    frame: next,
   }
 }

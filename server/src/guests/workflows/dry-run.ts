@@ -1,16 +1,14 @@
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { Bug, ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { DocumentVersion } from './workflow.ts'
 import type { WorkflowDocument } from './workflow-document.ts'
 import { inForce } from '../../kernel/contract/tool.ts'
-import { exampleArgs } from '../../kernel/text/example-args.ts'
 import { compileCapabilities } from './capabilities.ts'
 import type { WorkflowEffect, WorkflowFound } from './draft.ts'
 import { readDocument, spellFault } from './read-document.ts'
 import { startWorkflow, type WorkflowState } from './state.ts'
 import { workflow, type WorkflowEvent } from './step.ts'
-import { SEND_TOOL_ID } from './tool-names.ts'
 import { compileTriggers } from './triggers.ts'
 import { judgeCall, type JudgeDeps } from '../../kernel/attempt/judge-call.ts'
 import { prepareCall, type PrepareDeps } from '../../kernel/attempt/prepare-call.ts'
@@ -18,7 +16,8 @@ import { agentCaller } from './api.ts'
 import { loadValues, type LoadDeps } from './agent-store.ts'
 import type { OpenDocument } from './api.ts'
 import { schemaFault } from './take-message.ts'
-import { argsWithSecrets, requestOf, textIn } from './tool-step.ts'
+import { workNamed } from './steps/steps.ts'
+import { requestOf, textIn } from './tool-step.ts'
 
 export type DryRunDeps = PrepareDeps & JudgeDeps & LoadDeps
 
@@ -136,72 +135,27 @@ async function assume(
   { kind, key, with: details }: WorkflowEffect,
   kept: Map<string, Json>,
 ): Promise<Assumed> {
-  const step = textIn(details, 'step')
-  switch (kind) {
-    case 'workflow_load':
-      return {
-        found: { loaded: { ...(await loadValues(deps, opened.name, details)).loaded, ...Object.fromEntries(kept) } },
-      }
-    case 'workflow_persist':
-      kept.set(textIn(details, 'key'), details['value'] ?? null)
-      return {
-        step: {
-          step,
-          does: 'persist',
-          args: { key: details['key'] ?? '', value: details['value'] ?? null },
-          assumed: details['value'] ?? null,
-        },
-        found: { output: details['value'] ?? null },
-      }
-    case 'workflow_model': {
-      const name = details['schema']
-      const schema =
-        typeof name === 'string' ? (opened.document.workflow.schemas?.[name] as JsonObject | undefined) : undefined
-      const assumed =
-        schema === undefined ? `(output of step ${step})` : (exampleArgs(schema) ?? `(output of step ${step})`)
-      return {
-        step: {
-          step,
-          does: textIn(details, 'does'),
-          args: { prompt: details['prompt'] ?? '', source: details['source'] ?? '' },
-          assumed,
-        },
-        found: { output: assumed },
-      }
-    }
-    case 'workflow_send': {
-      const args = { agent: opened.name, room: details['room'] ?? '', text: details['text'] ?? '' }
-      return {
-        step: {
-          step,
-          does: 'send_message',
-          args,
-          verdict: await verdictOf(deps, opened, state, key, step, SEND_TOOL_ID, args),
-          assumed: 'sent',
-        },
-        found: { output: 'sent' },
-      }
-    }
-    default: {
-      const tool = textIn(details, 'tool')
-      const args =
-        argsWithSecrets(details['args'] ?? {}, isJsonObject(details['secrets']) ? details['secrets'] : {}) ?? {}
-      const known = deps.catalogue.tool(tool)
-      const schema = known === undefined ? undefined : inForce(known.row).definition.outputSchema
-      const assumed =
-        schema === undefined ? `(output of step ${step})` : (exampleArgs(schema) ?? `(output of step ${step})`)
-      return {
-        step: {
-          step,
-          does: `tool ${tool}`,
-          args,
-          verdict: await verdictOf(deps, opened, state, key, step, tool, args),
-          assumed,
-        },
-        found: { output: assumed },
-      }
-    }
+  if (kind === 'workflow_load') {
+    const { loaded } = await loadValues(deps, opened.name, details)
+    return { found: { loaded: { ...loaded, ...Object.fromEntries(kept) } } }
   }
+  const work = workNamed(kind.slice('workflow_'.length))
+  if (work === undefined) throw new Bug(`a dry run has no \`${kind}\``)
+  const step = textIn(details, 'step')
+  const { does, args, verdict, assumed } = await work.assume({
+    state,
+    details,
+    step,
+    kept,
+    schemaNamed: (name) => opened.document.workflow.schemas?.[name] as JsonObject | undefined,
+    outputSchemaOf(tool) {
+      const known = deps.catalogue.tool(tool)
+      return known === undefined ? undefined : inForce(known.row).definition.outputSchema
+    },
+    judged: (tool, given) => verdictOf(deps, opened, state, key, step, tool, given),
+  })
+  const judged = verdict === undefined ? {} : { verdict }
+  return { step: { step, does, args, ...judged, assumed }, found: { output: assumed } }
 }
 
 async function verdictOf(

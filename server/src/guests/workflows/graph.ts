@@ -1,5 +1,7 @@
 import type { RunGraph } from '../../kernel/contract/run.ts'
-import type { Protocol, WorkflowDocument, WorkflowStep } from './workflow-document.ts'
+import { innerOf, typeOf } from './steps/steps.ts'
+import type { AnyStep } from './steps/step-type.ts'
+import type { Protocol, WorkflowDocument } from './workflow-document.ts'
 
 /** The steps of a protocol, and where each can lead. */
 export function graphOf({ steps }: Pick<Protocol, 'steps'>): RunGraph {
@@ -8,49 +10,25 @@ export function graphOf({ steps }: Pick<Protocol, 'steps'>): RunGraph {
   return { nodes: [...nodes, end], edges: edgesOf(steps, '', 'end') }
 }
 
-function nodesOf(steps: readonly WorkflowStep[], prefix: string): RunGraph['nodes'][number][] {
+function nodesOf(steps: readonly AnyStep[], prefix: string): RunGraph['nodes'][number][] {
   return steps.flatMap((step, index) => {
     const id = `${prefix}${index}`
-    return [{ id, says: sayStep(step) }, ...(step.type === 'for_each' ? nodesOf(step.steps, `${id}.`) : [])]
+    return [{ id, says: sayStep(step) }, ...nodesOf(innerOf(step), `${id}.`)]
   })
 }
 
-function edgesOf(steps: readonly WorkflowStep[], prefix: string, after: string): RunGraph['edges'][number][] {
+function edgesOf(steps: readonly AnyStep[], prefix: string, after: string): RunGraph['edges'][number][] {
+  const nodeOf = (id: string) => `${prefix}${steps.findIndex((one) => one.id === id)}`
   return steps.flatMap((step, index) => {
     const from = `${prefix}${index}`
     const next = index + 1 < steps.length ? `${prefix}${index + 1}` : after
-    if (step.type === 'branch') {
-      const nodeOf = (id: string) => `${prefix}${steps.findIndex((one) => one.id === id)}`
-      const cases = step.when.map(({ field, op, value, goto }) => ({
-        from,
-        to: nodeOf(goto),
-        when: `${field} ${op}${value === undefined ? '' : ` ${JSON.stringify(value)}`}`,
-      }))
-      return [...cases, { from, to: step.default === undefined ? next : nodeOf(step.default), when: 'otherwise' }]
-    }
-    if (step.type !== 'for_each') return [{ from, to: next, when: '' }]
-    return [
-      { from, to: `${from}.0`, when: `each ${step.itemVar}` },
-      ...edgesOf(step.steps, `${from}.`, from),
-      { from, to: next, when: 'all items done' },
-    ]
+    return typeOf(step).edges?.(step, from, { next, nodeOf, edgesIn: edgesOf }) ?? [{ from, to: next, when: '' }]
   })
 }
 
-function sayStep(step: WorkflowStep): string {
+function sayStep(step: AnyStep): string {
   const name = step.id === undefined ? '' : `${step.id}: `
-  switch (step.type) {
-    case 'tool':
-      return `${name}tool ${step.tool}`
-    case 'send_message':
-      return `${name}send_message to ${step.targetAlias}`
-    case 'persist':
-      return `${name}persist ${step.key}`
-    case 'for_each':
-      return `${name}for_each ${step.itemsExpr}`
-    default:
-      return `${name}${step.type}`
-  }
+  return `${name}${typeOf(step).says?.(step) ?? step.type}`
 }
 
 /** All protocols of a document as Mermaid. */

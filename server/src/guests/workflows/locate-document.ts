@@ -10,9 +10,7 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml'
-import type { DocumentFault } from './workflow-document.ts'
-
-export type Place = readonly (string | number)[]
+import type { DocumentFault, Place } from './raw-document.ts'
 
 /** A document as a plain value, with the position of everything in it. */
 export type LocatedDocument = {

@@ -1,20 +1,16 @@
+import { Bug } from '../../kernel/contract/problems.ts'
+import { typeNamed } from './steps/steps.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { parseIJson } from '../../kernel/json/parse-ijson.ts'
-import { jsonPart, modelInstructions, modelPrompt, type ModelTask } from './prompts.ts'
+import { jsonPart, modelInstructions, modelPrompt } from './prompts.ts'
 import type { WorkflowFound } from './draft.ts'
 import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
-import type { ModelRole } from '../../kernel/ports/models.ts'
 import type { Performing } from '../../kernel/runs/performer.ts'
 import { askWithin, type AskingDeps, type OpenDocument } from './api.ts'
 import { textIn } from './tool-step.ts'
 
 export type ModelStepDeps = AskingDeps & { readonly judgement: Pick<Judgement, 'scanner'> }
 
-const ROLES: Readonly<Record<ModelTask, ModelRole>> = {
-  parse_input: 'executor',
-  summarize: 'finalizer',
-  plan: 'planner',
-}
 /**
  * One attempt of a model at a step, within the limits of its document. Its answer is data, and counts only if it matches the
  * schema.
@@ -26,10 +22,11 @@ export async function askModel(
   { signal }: Pick<Performing, 'signal'>,
 ): Promise<WorkflowFound | 'later'> {
   const { workflow } = opened.document
-  const does = textIn(details, 'does') as ModelTask
+  const asked = typeNamed(details['does'])?.work?.model
+  if (asked === undefined) throw new Bug('no model does this step')
   const name = typeof details['schema'] === 'string' ? details['schema'] : undefined
   const schema = name === undefined ? undefined : (workflow.schemas?.[name] as JsonObject | undefined)
-  const instructions = modelInstructions(opened.document, does, schema)
+  const instructions = modelInstructions(opened.document, asked.task, schema)
   const errors = Array.isArray(details['errors']) ? (details['errors'] as readonly Json[]).map(String) : []
   const prompt = modelPrompt({
     prompt: textIn(details, 'prompt'),
@@ -38,7 +35,7 @@ export async function askModel(
     errors,
   })
   const said = await askWithin(deps, opened, {
-    role: ROLES[does],
+    role: asked.role,
     purpose: 'document',
     instructions,
     messages: [{ role: 'user', text: prompt }],

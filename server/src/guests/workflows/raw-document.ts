@@ -1,4 +1,15 @@
-import type { Place } from './locate-document.ts'
+import { z } from 'zod'
+
+export type Place = readonly (string | number)[]
+
+/** One mistake in a document: its position and what is wrong. */
+export const DocumentFault = z.strictObject({
+  line: z.int(),
+  column: z.int(),
+  path: z.string(),
+  says: z.string(),
+})
+export type DocumentFault = z.infer<typeof DocumentFault>
 
 /** The document as written, valid or not: a mistake in one place does not hide mistakes in others. */
 export type Raw = { readonly [key: string]: unknown }
@@ -31,10 +42,14 @@ export type RawStep = {
   readonly depth: number
 }
 
+/** The variable of the steps inside a step; undefined if there are none. */
+type VariableOf = (step: Raw) => string | undefined
+
 /** Every step of a protocol, outer ones before inner ones. */
 export function stepsIn(
   owner: unknown,
   path: Place,
+  variableOf: VariableOf,
   above: Omit<RawStep, 'step' | 'path' | 'index' | 'siblings'> = { number: '', variables: [], depth: 0 },
 ): RawStep[] {
   const siblings = listIn(owner, 'steps')
@@ -42,9 +57,10 @@ export function stepsIn(
     const step = isRaw(one) ? one : {}
     const number = above.number === '' ? String(index) : `${above.number}.${index}`
     const at = [...path, 'steps', index]
-    const variables = above.variables
-    const inner = { number, variables: [...variables, textIn(step, 'itemVar') ?? 'item'], depth: above.depth + 1 }
-    const own: RawStep = { step, path: at, number, index, variables, siblings, depth: above.depth }
-    return [own, ...(step['type'] === 'for_each' && above.depth < 8 ? stepsIn(step, at, inner) : [])]
+    const own: RawStep = { ...above, step, path: at, number, index, siblings }
+    const variable = variableOf(step)
+    if (variable === undefined || above.depth >= 8) return [own]
+    const inner = { number, variables: [...above.variables, variable], depth: above.depth + 1 }
+    return [own, ...stepsIn(step, at, variableOf, inner)]
   })
 }

@@ -1,12 +1,15 @@
 import { issueWords } from '../../kernel/contract/issue-lines.ts'
 import type { z } from 'zod'
 import { nearest } from '../../kernel/text/nearest.ts'
-import { LONGEST_DOCUMENT, STEP_TYPES, WorkflowDocument, type DocumentFault } from './workflow-document.ts'
+import type { DocumentFault } from './raw-document.ts'
+import { STEP_FIELDS, STEP_NAMES } from './steps/steps.ts'
+import { LONGEST_DOCUMENT, WorkflowDocument } from './workflow-document.ts'
 import { checkGateways } from './check-gateways.ts'
 import { checkProtocols } from './check-protocols.ts'
 import { checkSchemas } from './check-schemas.ts'
 import { checkTrust } from './check-trust.ts'
-import { locateDocument, type LocatedDocument, type Place } from './locate-document.ts'
+import { locateDocument, type LocatedDocument } from './locate-document.ts'
+import { type Place } from './raw-document.ts'
 
 export type ReadDocument =
   | { readonly ok: true; readonly document: WorkflowDocument }
@@ -97,36 +100,12 @@ function meant(key: string, path: Place): string {
     path.length === 0
       ? Object.keys(WorkflowDocument.shape)
       : path.at(-2) === 'steps'
-        ? STEP_FIELDS
+        ? [...STEP_FIELDS, ...STEP_NAMES]
         : (SECTION_FIELDS[String(path[0])] ?? [])
   const near = nearest(key, known)
   return near === undefined || near === key ? '' : `; perhaps \`${near}\``
 }
 
-const STEP_FIELDS = [
-  'id',
-  'type',
-  'source',
-  'prompt',
-  'outputSchemaRef',
-  'retries',
-  'tool',
-  'argsTemplate',
-  'when',
-  'default',
-  'itemsExpr',
-  'itemVar',
-  'maxIterations',
-  'steps',
-  'collectFrom',
-  'collectMode',
-  'collectFlatten',
-  'targetAlias',
-  'payloadTemplate',
-  'key',
-  'value',
-  ...STEP_TYPES,
-]
 const SECTION_FIELDS: Readonly<Record<string, readonly string[]>> = {
   metadata: ['name', 'template', 'canonicalName', 'description'],
   trust: [

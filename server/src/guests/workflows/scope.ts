@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
-import type { WorkflowStep } from './workflow-document.ts'
 import { timeAt } from '../../kernel/policy/condition/time.ts'
-import { protocolOf, type Frame, type WorkflowState } from './state.ts'
-import { parseText, pathOfExpression, textsIn, valueAtPath, type Lookup, type Path } from './templates.ts'
+import { protocolIdOf, type Frame, type WorkflowState } from './state.ts'
+import { valueAtPath, type Lookup, type Path } from './templates.ts'
 
 /** What the steps of one frame can use besides the run itself. */
 export type Around = {
@@ -68,7 +67,7 @@ function runFields(state: WorkflowState): JsonObject {
     trace,
     document,
     version,
-    protocol: protocolOf(state).id,
+    protocol: protocolIdOf(state),
     sender,
     room,
     source,
@@ -91,44 +90,4 @@ function storedValue(loaded: JsonObject, path: Path): Json | undefined {
     if (Object.hasOwn(loaded, key)) return valueAtPath(loaded[key], path.slice(length))
   }
   return undefined
-}
-
-/** The keys of the agent's store that a step may refer to. */
-export function storeKeysOf(step: WorkflowStep): readonly string[] {
-  const expressions = expressionsOf(step).map((text) => pathOfExpression(text) ?? [])
-  const paths: readonly Path[] = [...textsOf(step).flatMap(pathsIn), ...expressions]
-  const keys = paths
-    .filter(([root]) => root === 'store')
-    .flatMap(([, ...rest]) => rest.map((_, at) => rest.slice(0, at + 1).join('.')))
-  return [...new Set(keys)]
-}
-
-function pathsIn(text: string): Path[] {
-  const parsed = parseText(text)
-  return parsed.ok ? parsed.parts.flatMap((part) => (part.is === 'value' ? [part.path] : [])) : []
-}
-
-function textsOf(step: WorkflowStep): readonly string[] {
-  const texts = (value: Json | undefined) => (value === undefined ? [] : textsIn(value).map(({ text }) => text))
-  switch (step.type) {
-    case 'tool':
-      return texts(step.argsTemplate)
-    case 'persist':
-      return texts(step.value)
-    case 'send_message':
-      return [step.payloadTemplate]
-    case 'parse_input':
-      return [step.source ?? '', step.prompt ?? '']
-    case 'summarize':
-    case 'plan':
-      return [step.prompt]
-    default:
-      return []
-  }
-}
-
-function expressionsOf(step: WorkflowStep): readonly string[] {
-  if (step.type === 'branch') return step.when.map(({ field }) => field)
-  if (step.type === 'for_each') return [step.itemsExpr]
-  return step.type === 'collect' ? [step.collectFrom] : []
 }

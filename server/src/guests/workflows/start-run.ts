@@ -18,7 +18,7 @@ import {
   type MeterDeps,
   type OpenDocument,
 } from './api.ts'
-import { toolsIn } from './tools-in.ts'
+import { toolsIn } from './steps/steps.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import type { Clock, Digest } from '../../kernel/ports/runtime.ts'

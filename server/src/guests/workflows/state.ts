@@ -1,7 +1,9 @@
 import type { RunId } from '../../kernel/contract/ids.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import type { WorkflowError, WorkflowUsage } from './workflow.ts'
-import type { Protocol } from './workflow-document.ts'
+
+/** The kind of run. */
+export const WORKFLOW = 'workflow'
 
 /** What arrived. Everything in it but the ids comes from outside. */
 export type WorkflowTrigger = {
@@ -18,7 +20,8 @@ export type WorkflowTrigger = {
 export type Work = {
   /** The key of its effect: unique within the run. */
   readonly key: string
-  readonly does: 'load' | 'model' | 'tool' | 'send' | 'persist'
+  /** `load`, or what its step type names. */
+  readonly does: string
   /** `begun`: its effect is in progress. `waiting`: its call is held, or its outcome is not known yet. */
   readonly is: 'begun' | 'waiting'
   readonly attempt: number
@@ -93,8 +96,8 @@ export type WorkflowState = {
   readonly usage: WorkflowUsage
 }
 
-/** The protocol was validated before the run began. */
-export const protocolOf = ({ protocol }: Pick<WorkflowState, 'protocol'>): Protocol => protocol as unknown as Protocol
+export const protocolIdOf = ({ protocol: { id } }: Pick<WorkflowState, 'protocol'>): string =>
+  typeof id === 'string' ? id : ''
 
 export type WorkflowStart = Omit<
   WorkflowState,

@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import type { DriverEvent, RunKind, Step } from '../../kernel/contract/run.ts'
 import type { WithdrawCall } from '../../kernel/attempt/held-call.ts'
-import { applyResult, stepAt } from './apply-result.ts'
+import { applyResult } from './apply-result.ts'
 import { advanceFrame } from './advance.ts'
 import { auditEntry, keyAt, numberIn, replaced, type Draft, type WorkflowEffect, type WorkflowFound } from './draft.ts'
 import { graphOf } from './graph.ts'
 import { OUTERMOST } from './scope.ts'
-import { framesIn, protocolOf, worksIn, type Work, type WorkflowState } from './state.ts'
+import { framesIn, WORKFLOW, worksIn, type Work, type WorkflowState } from './state.ts'
+import { ALL_WORK, stepAt, workNamed } from './steps/steps.ts'
+import { protocolOf } from './workflow-document.ts'
 
 export type WorkflowEvent =
   | DriverEvent
@@ -17,14 +19,11 @@ export type WorkflowEvent =
 type Next = Step<WorkflowState, WorkflowEffect | WithdrawCall>
 
 export const workflow: RunKind<WorkflowState, WorkflowEvent, WorkflowEffect | WithdrawCall> = {
-  kind: 'workflow',
+  kind: WORKFLOW,
   // A call has an idempotency key, and a stored value has a key that is spent once; the rest has no external effect.
   effects: {
     workflow_load: 'repeatable',
-    workflow_model: 'repeatable',
-    workflow_tool: 'repeatable',
-    workflow_send: 'repeatable',
-    workflow_persist: 'repeatable',
+    ...Object.fromEntries(ALL_WORK.map(({ does }) => [`workflow_${does}`, 'repeatable'] as const)),
     workflow_outcome: 'repeatable',
     workflow_release: 'repeatable',
     withdraw_call: 'repeatable',
@@ -93,12 +92,12 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
 
 /** A running model is stopped. Calls are not: one that waits for a person is withdrawn, any other is waited for. */
 function cancelled(draft: Draft, by: string): Next {
-  const running = worksIn(draft.state).filter(({ does, is }) => does === 'model' && is === 'begun')
+  const running = worksIn(draft.state).filter(({ does, is }) => is === 'begun' && workNamed(does)?.isStopped === true)
   const next = continueRun({ ...draft, state: { ...draft.state, cancelled_by: draft.state.cancelled_by ?? by } })
   return running.length === 0 ? next : { ...next, cancel: running.map(({ key }) => key) }
 }
 
-const isCalling = ({ does, is }: Work): boolean => is === 'begun' && (does === 'tool' || does === 'send')
+const isCalling = ({ does, is }: Work): boolean => is === 'begun' && workNamed(does)?.isCall === true
 
 /** Continues steps that now wait for a call that has already ended. Outcomes that no step can wait for any more are removed. */
 function catchUp(before: Draft): Draft {
@@ -113,7 +112,7 @@ function catchUp(before: Draft): Draft {
 /** A tool's output is checked against its schema even if it arrives late. */
 function schemaAt(state: WorkflowState, number: string): JsonObject {
   const step = stepAt(protocolOf(state).steps, number)
-  return step?.type === 'tool' && step.outputSchemaRef !== undefined ? { schema: step.outputSchemaRef } : {}
+  return step?.outputSchemaRef === undefined ? {} : { schema: step.outputSchemaRef }
 }
 
 /** Continues as far as the state allows. A failed or cancelled run starts nothing more and waits for work in progress. */

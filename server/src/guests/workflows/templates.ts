@@ -196,3 +196,11 @@ export function valueAtPath(value: Json | undefined, path: Path): Json | undefin
 }
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 77)}…` : text)
+
+/** The list that an expression names, or why there is none. */
+export function listAt(expression: string, lookup: Lookup): readonly Json[] | string {
+  const path = pathOfExpression(expression)
+  const value = path === undefined ? undefined : lookup(path)
+  if (value === undefined) return `\`${expression}\` has no value`
+  return Array.isArray(value) ? (value as readonly Json[]) : `\`${expression}\` is not a list`
+}

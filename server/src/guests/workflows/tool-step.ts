@@ -7,8 +7,7 @@ import type { WorkflowError } from './workflow.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
 import { parseIJson } from '../../kernel/json/parse-ijson.ts'
 import type { WorkflowFound } from './draft.ts'
-import type { WorkflowState } from './state.ts'
-import { workflow } from './step.ts'
+import { WORKFLOW, type WorkflowState } from './state.ts'
 
 /** Outputs up to this size stay in the run; larger ones move to the artifact store. */
 const EVICT_OVER = 50_000
@@ -32,7 +31,7 @@ export function requestOf(state: WorkflowState, key: string, step: string, tool:
     evict_over: EVICT_OVER,
     by_run: {
       run_id,
-      kind: workflow.kind,
+      kind: WORKFLOW,
       step,
       at_least: 'allow',
       lane: null,

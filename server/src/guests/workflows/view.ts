@@ -1,8 +1,10 @@
 import type { RunRow } from '../../kernel/contract/run.ts'
 import type { WorkflowRunView, WorkflowStepView } from './workflow.ts'
-import type { WorkflowStep } from './workflow-document.ts'
 import { graphOf } from './graph.ts'
-import { protocolOf, type Frame, type WorkflowState } from './state.ts'
+import type { Frame, WorkflowState } from './state.ts'
+import { innerOf } from './steps/steps.ts'
+import type { AnyStep } from './steps/step-type.ts'
+import { protocolOf } from './workflow-document.ts'
 
 /** What people see of a run: where it is, and why it stopped. Outputs only if requested. */
 export function viewOfRun(row: RunRow, state: WorkflowState, withOutput: boolean): WorkflowRunView {
@@ -30,7 +32,7 @@ export function viewOfRun(row: RunRow, state: WorkflowState, withOutput: boolean
 }
 
 function stepViews(
-  steps: readonly WorkflowStep[],
+  steps: readonly AnyStep[],
   frame: Frame | undefined,
   state: WorkflowState,
   prefix: string,
@@ -49,8 +51,7 @@ function stepViews(
         ? {}
         : { items: { done: loop.frames.filter(({ done }) => done === true).length, of: loop.items.length } }),
     }
-    if (step.type !== 'for_each') return [own]
-    const inner = stepViews(step.steps, open, state, `${number}.`)
+    const inner = stepViews(innerOf(step), open, state, `${number}.`)
     const isOver = own.status === 'done' || own.status === 'skipped'
     return [own, ...(isOver ? inner.map((one) => ({ ...one, status: own.status })) : inner)]
   })

@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import type { JsonObject } from '../../kernel/contract/json.ts'
+import { FIELDS } from './steps/step-type.ts'
+import { WorkflowStep } from './steps/steps.ts'
 
 /** Names used in ids, URLs and sources. */
 const Name = z
@@ -152,136 +155,6 @@ const Messaging = z.strictObject({
   maxMessagesPerMinute: Count.default(0),
 })
 
-const Retries = z.int('a whole number').min(0, 'retries are 0 to 10').max(10, 'retries are 0 to 10')
-const StepId = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'an id is 1 to 64 letters, digits, `_` and `-`, beginning with a letter')
-/** Checked by hand, to report the protocol and step. */
-const SchemaRef = z.string()
-const COMMON = { id: StepId.optional() }
-
-export const BRANCH_OPS = ['==', '!=', '<', '<=', '>', '>=', 'exists', 'not_exists', 'in', 'contains'] as const
-export const BranchCase = z.strictObject({
-  /** A path, with or without braces. */
-  field: z.string().min(1).max(500),
-  op: z.enum(BRANCH_OPS),
-  value: z.json().optional(),
-  goto: z.string().min(1),
-})
-export type BranchCase = z.infer<typeof BranchCase>
-
-const ParseInput = z.strictObject({
-  type: z.literal('parse_input'),
-  ...COMMON,
-  /** What is parsed; by default the trigger's message. */
-  source: Text.optional(),
-  prompt: Text.optional(),
-  outputSchemaRef: SchemaRef,
-  retries: Retries.optional(),
-})
-const ToolStep = z.strictObject({
-  type: z.literal('tool'),
-  ...COMMON,
-  tool: z.string().min(1).max(128),
-  argsTemplate: z.union([z.record(z.string(), z.json()), z.string()]).default({}),
-  outputSchemaRef: SchemaRef.optional(),
-  retries: Retries.optional(),
-})
-const Branch = z.strictObject({
-  type: z.literal('branch'),
-  ...COMMON,
-  when: z.array(BranchCase).min(1, 'a branch has at least one case'),
-  default: z.string().min(1).optional(),
-})
-const Summarize = z.strictObject({
-  type: z.literal('summarize'),
-  ...COMMON,
-  prompt: Text.min(1, 'a prompt is not empty'),
-  outputSchemaRef: SchemaRef,
-  retries: Retries.optional(),
-})
-const Plan = z.strictObject({
-  type: z.literal('plan'),
-  ...COMMON,
-  prompt: Text.min(1, 'a prompt is not empty'),
-  outputSchemaRef: SchemaRef.optional(),
-  retries: Retries.optional(),
-})
-const Collect = z.strictObject({
-  type: z.literal('collect'),
-  ...COMMON,
-  collectFrom: z.string().min(1).max(500),
-  collectMode: z.enum(['result', 'entry', 'outputs', 'item']).default('result'),
-  collectFlatten: z.boolean().default(false),
-})
-const SendMessage = z.strictObject({
-  type: z.literal('send_message'),
-  ...COMMON,
-  targetAlias: Alias,
-  payloadTemplate: Text.min(1, 'a message is not empty'),
-})
-const Persist = z.strictObject({
-  type: z.literal('persist'),
-  ...COMMON,
-  key: z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, 'a key is 1 to 128 letters, digits, `_`, `.` and `-`'),
-  value: z.json(),
-})
-type LeafStep = z.infer<
-  | typeof ParseInput
-  | typeof ToolStep
-  | typeof Branch
-  | typeof Summarize
-  | typeof Plan
-  | typeof Collect
-  | typeof SendMessage
-  | typeof Persist
->
-type ForEachStep = {
-  type: 'for_each'
-  id?: string | undefined
-  itemsExpr: string
-  itemVar: string
-  maxIterations: number
-  steps: WorkflowStep[]
-}
-export type WorkflowStep = LeafStep | ForEachStep
-
-const ForEach = z.strictObject({
-  type: z.literal('for_each'),
-  ...COMMON,
-  itemsExpr: z.string().min(1).max(500),
-  itemVar: z
-    .string()
-    .regex(/^[A-Za-z_]\w{0,63}$/, 'a variable is named by letters, digits and `_`')
-    .default('item'),
-  maxIterations: z.int('a whole number').min(1).max(1_000).default(10),
-  steps: z.array(z.lazy((): z.ZodType<WorkflowStep> => WorkflowStep)).min(1, 'give at least one step'),
-})
-
-export const WorkflowStep = z.discriminatedUnion('type', [
-  ParseInput,
-  ToolStep,
-  Branch,
-  Summarize,
-  Plan,
-  ForEach,
-  Collect,
-  SendMessage,
-  Persist,
-])
-export type StepOf<Type extends WorkflowStep['type']> = Extract<WorkflowStep, { type: Type }>
-export const STEP_TYPES = [
-  'parse_input',
-  'tool',
-  'branch',
-  'summarize',
-  'plan',
-  'for_each',
-  'collect',
-  'send_message',
-  'persist',
-] as const satisfies readonly WorkflowStep['type'][]
-
 const Trigger = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('matrix.protocol_message'),
@@ -301,11 +174,14 @@ export const Protocol = z.strictObject({
     .max(128)
     .regex(/^[^\s\p{Cc}]*$/u, 'an id has no white space'),
   trigger: Trigger,
-  inputSchemaRef: SchemaRef.optional(),
-  retries: Retries.optional(),
+  inputSchemaRef: FIELDS.schemaRef.optional(),
+  retries: FIELDS.retries.optional(),
   steps: z.array(WorkflowStep).min(1, 'give at least one step'),
 })
 export type Protocol = z.infer<typeof Protocol>
+
+/** The protocol of a run was validated before the run began. */
+export const protocolOf = ({ protocol }: { readonly protocol: JsonObject }): Protocol => protocol as unknown as Protocol
 
 /** One specialized agent: whom it trusts, what it may use, and what it does when something arrives. */
 export const WorkflowDocument = z.strictObject({
@@ -337,12 +213,3 @@ export type WorkflowDocument = z.infer<typeof WorkflowDocument>
 
 /** The maximum length of a document. */
 export const LONGEST_DOCUMENT = 1_000_000
-
-/** One mistake in a document: its position and what is wrong. */
-export const DocumentFault = z.strictObject({
-  line: z.int(),
-  column: z.int(),
-  path: z.string(),
-  says: z.string(),
-})
-export type DocumentFault = z.infer<typeof DocumentFault>

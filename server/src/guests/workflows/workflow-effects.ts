@@ -3,7 +3,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/
 import { Bug } from '../../kernel/contract/problems.ts'
 import type { WorkflowEffect, WorkflowFound } from './draft.ts'
 import type { WorkflowState } from './state.ts'
-import { BUILT_IN_TOOLS, SEND_TOOL_ID } from './tool-names.ts'
 import { grepArtifact, type GrepDeps } from '../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
 import { describeCall, type Links } from '../../kernel/attempt/describe-call.ts'
@@ -11,12 +10,12 @@ import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
-import { loadValues, persistValue } from './agent-store.ts'
-import { countMessage } from './api.ts'
-import type { Documents, OpenDocument } from './api.ts'
+import { loadValues } from './agent-store.ts'
+import { commitWithin, countMessage, type Documents, type OpenDocument } from './api.ts'
 import { askModel, type ModelStepDeps } from './model-step.ts'
-import { argsWithSecrets, foundIn, requestOf, textIn } from './tool-step.ts'
-import { isForNow } from '../../kernel/attempt/is-for-now.ts'
+import { ALL_WORK } from './steps/steps.ts'
+import type { Doing } from './steps/step-type.ts'
+import { foundIn, requestOf, textIn } from './tool-step.ts'
 
 export type WorkflowEffectDeps = ModelStepDeps &
   GrepDeps & {
@@ -50,29 +49,34 @@ export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<Workf
       const found = await work({ deps, state, opened, key, details, performing })
       return found === 'later' ? 'later' : { type: 'effect.done', at: deps.clock(), ...(found as JsonObject) }
     }
+  const works = ALL_WORK.map(
+    (work) => [`workflow_${work.does}`, perform((step) => work.perform(doingOf(step)))] as const,
+  )
   return {
     workflow_load: perform(({ deps: all, state, details }) => loadValues(all, state.document, details)),
-    workflow_model: perform(({ deps: all, opened, details, performing }) => askModel(all, opened, details, performing)),
-    workflow_tool: perform(callTool),
-    workflow_send: perform(sendMessage),
-    workflow_persist: perform(({ deps: all, state, key, details }) => persistValue(all, state, key, details)),
+    ...Object.fromEntries(works),
     workflow_outcome: perform(readOutcome),
     workflow_release: perform(release),
   }
 }
 
-const callTool: Work = async ({ deps, state, opened, key, details, performing }) => {
-  const tool = textIn(details, 'tool')
-  const secrets = isJsonObject(details['secrets']) ? details['secrets'] : {}
-  const args = argsWithSecrets(details['args'] ?? {}, secrets)
-  if (args === undefined)
-    return { failure: { code: 'template_unresolved', says: 'the arguments name secrets by themselves', again: false } }
-  if (BUILT_IN_TOOLS.some((name) => name === tool)) return builtIn(deps, state, tool, args)
-  const outcome = await deps.dispatch(requestOf(state, key, textIn(details, 'step'), tool, args), {
-    signal: performing.signal,
-  })
-  if (isForNow(outcome)) return 'later'
-  return checked(deps, opened, await found(deps, outcome), details)
+/** What the work of a step may use. */
+function doingOf({ deps, state, opened, key, details, performing }: Step): Doing {
+  const { signal } = performing
+  return {
+    state,
+    key,
+    details,
+    tables: deps.tables,
+    now: deps.clock,
+    call: (tool, args) => deps.dispatch(requestOf(state, key, textIn(details, 'step'), tool, args), { signal }),
+    found: (outcome) => found(deps, outcome),
+    checked: (got) => checked(deps, opened, got, details),
+    readArtifact: (tool, args) => builtIn(deps, state, tool, args),
+    askModel: () => askModel(deps, opened, details, performing),
+    countMessage: () => countMessage(deps, opened, key),
+    commitWithin: (places, changes) => commitWithin(deps, places, changes),
+  }
 }
 
 /** Whether repeating it does no harm is a property of the tool, stored with the call. */
@@ -121,25 +125,6 @@ async function builtIn(
   return read.ok
     ? { output: read.value as unknown as Json }
     : { failure: { code: 'tool_failed', says: read.problem.code, again: false } }
-}
-
-/** A message is counted once, however often the step is performed. */
-const sendMessage: Work = async ({ deps, state, opened, key, details, performing }) => {
-  const taken = await countMessage(deps, opened, key)
-  if (taken === 'over')
-    return {
-      failure: {
-        code: 'limit_exceeded',
-        says: 'a limit of the document is reached: maxMessagesPerMinute',
-        again: false,
-      },
-    }
-  if (taken === 'later') return 'later'
-  const args = { agent: state.document, room: textIn(details, 'room'), text: textIn(details, 'text') }
-  const outcome = await deps.dispatch(requestOf(state, key, textIn(details, 'step'), SEND_TOOL_ID, args), {
-    signal: performing.signal,
-  })
-  return isForNow(outcome) ? 'later' : found(deps, outcome)
 }
 
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/contract/json.ts'
 import { z } from 'zod'
 import { RunGraph, RunStatus } from '../../kernel/contract/run.ts'
 import { Sha256 } from '../../kernel/contract/ids.ts'
-import { DocumentFault } from './workflow-document.ts'
+import { DocumentFault } from './raw-document.ts'
 
 /** How a run of a document, or a trigger that started none, failed. Codes are public. */
 export const WORKFLOW_ERRORS = [
