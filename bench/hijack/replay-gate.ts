@@ -1,12 +1,12 @@
 import { loadRoutes } from '../../server/src/kernel/approvals/load-routes.ts'
 import { dispatchCall, type AskedDeps } from '../../server/src/kernel/attempt/asked.ts'
 import { executeCall } from '../../server/src/kernel/attempt/execute-call.ts'
-import { loadJudgement, type Judgement } from '../../server/src/kernel/attempt/facts/load-judgement.ts'
+import { judgementOf } from '../../server/test/judging.ts'
 import type { FileFacts } from '../../server/src/kernel/ports/files.ts'
 import { createIntake } from '../../server/src/kernel/attempt/intake.ts'
 import { createRunningCalls } from '../../server/src/kernel/attempt/running-calls.ts'
 import { outputLabel } from '../../server/src/kernel/sessions/labels.ts'
-import { openSessions } from '../../server/src/kernel/sessions/sessions.ts'
+import { openSessions } from '../../server/src/guests/provenance/sessions.ts'
 import type { CallRow, ToolResult } from '../../server/src/kernel/contract/call.ts'
 import type { Caller } from '../../server/src/kernel/contract/caller.ts'
 import { rememberEffects } from '../../server/src/guests/risk/inferred-effects.ts'
@@ -17,12 +17,12 @@ import type { Tool, ToolDefinition, ToolEffect } from '../../server/src/kernel/c
 import { joinTool } from '../../server/src/kernel/catalogue/join-tool.ts'
 import { inSteps } from '../../server/src/kernel/ports/in-steps.ts'
 import { judgedProvenance, judgeProvenanceOf } from '../../server/src/guests/provenance/judge-provenance.ts'
-import { compileOwn } from '../../server/src/guests/content/find-own.ts'
 import { compilePolicy } from '../../server/src/kernel/policy/compile-policy.ts'
 import type { Policy } from '../../server/src/kernel/policy/policy.ts'
 import { sha256Hex } from '../../server/src/adapters/keys/digest.ts'
 import { randomIds } from '../../server/src/main/random-ids.ts'
 import { createMemoryStore } from './memory-store.ts'
+import type { Judgement } from '../../server/src/kernel/decide/judging.ts'
 
 /** Printed with the figures: everything is allowed, so only provenance can ask. */
 export const PRESET = `rules:
@@ -62,13 +62,12 @@ export async function openShared(names: readonly string[]): Promise<Shared> {
   const tools = Object.fromEntries(names.map((name) => [name, quiet]))
   const config = readConfig({ servers: { [SERVER]: { command: 'none', tools } }, repetition: NEVER_REPEATED })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
-  const judgement = await loadJudgement(config.value, (text) => text, FILES)
-  if (!judgement.ok) throw new Error(JSON.stringify(judgement.problem))
+  const judgement = await judgementOf(config.value, { secretOf: (text) => text, files: FILES })
   const policy = compilePolicy({ text: PRESET, file: 'preset' }, { digest: sha256Hex })
   if (!policy.ok) throw new Error(JSON.stringify(policy.faults))
   const settings = config.value.servers[SERVER]
   if (settings === undefined) throw new Error('the server is not configured')
-  return { judgement: judgement.value, policy: policy.value, settings, routes: loadRoutes(config.value.approvals) }
+  return { judgement, policy: policy.value, settings, routes: loadRoutes(config.value.approvals) }
 }
 
 /** No file of the replay is on this machine. */
@@ -121,7 +120,6 @@ export function openReplay(
     digest: sha256Hex,
     ids: randomIds,
     files: FILES,
-    ownCredentials: () => compileOwn([]),
     otherApprovers: [],
     routes,
     policy: () => policy,
@@ -196,7 +194,10 @@ type DispatchArtifacts = Parameters<typeof openSessions>[0]['artifacts'] &
 async function decisionTime(deps: AskedDeps, tool: Tool, row: CallRow): Promise<number> {
   const session = await deps.sessions.readUntil(row.caller, row.thread, row.received_at)
   const began = performance.now()
-  const judgement = await inSteps(undefined, judgedProvenance({ session, mode: 'balanced' }, row, tool))
+  const judgement = await inSteps(
+    undefined,
+    judgedProvenance({ session, mode: 'balanced' }, row, tool, deps.judgement.commandOf),
+  )
   const facts = { now: 0, tool, provenance: { session, mode: 'balanced', fields: {}, judgement } }
   judgeProvenanceOf(deps.policy(), row, facts as unknown as Parameters<typeof judgeProvenanceOf>[2])
   return (performance.now() - began) * 1_000

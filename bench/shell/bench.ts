@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { decide, JUDGEMENT } from '../../server/test/judging.ts'
 import { asCalled } from '../../server/src/kernel/decide/as-called.ts'
-import { decide } from '../../server/src/kernel/decide/decide.ts'
 import { compilePolicy } from '../../server/src/kernel/policy/compile-policy.ts'
 import { callWith, neutralFacts, toolWith } from '../../server/src/kernel/decide/neutral-facts.suite.ts'
 import { columns, complaint, quantile, valuesOf, type Bench } from '../bench.ts'
@@ -93,7 +93,7 @@ function judgeFile(file: string): { row: Row; wrong: Line[] } {
 function isAllowed(command: string): boolean {
   const tool = { ...toolWith({ command: { type: 'string' } }, ['privileged']), shell: 'command' }
   const call = callWith({ command })
-  return decide(policy, call, neutralFacts(asCalled(tool, call))).effect === 'allow'
+  return decide(policy, call, neutralFacts(asCalled(JUDGEMENT, tool, call))).effect === 'allow'
 }
 
 function linesOf(file: string): Line[] {

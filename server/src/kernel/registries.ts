@@ -1,5 +1,6 @@
 import { KERNEL_RUN_KINDS } from './contract/run.ts'
 import type { AllOf } from './all-of.ts'
+import type { Judging } from './decide/judging.ts'
 import type { Companion, CompanionNeeds } from './changes/companions.ts'
 import type { RunKindEntry } from './runs/performer.ts'
 import type { ConfigSection } from './contract/config.ts'
@@ -17,6 +18,8 @@ export interface Guest {
   readonly needs?: readonly string[]
   /** A gate starts without it only if the configuration names it in `guards.without`. */
   readonly guard?: true
+  /** What it adds to the judgement of calls. */
+  readonly judging?: () => Promise<Judging>
   /** What it writes together with the changes of others. */
   readonly companion?: () => Promise<(needs: AllOf<CompanionNeeds>) => Companion>
   /** Its kinds of runs, by name. */

@@ -6,7 +6,6 @@ import { createIntake } from '../kernel/attempt/intake.ts'
 import type { TimeKeeper } from '../kernel/clock/latest-time.ts'
 import { steadyClock } from '../kernel/clock/steady-clock.ts'
 import type { PolicyStore } from '../kernel/policy/put-policy.ts'
-import { openSessions } from '../kernel/sessions/sessions.ts'
 import type { MessageTransport } from '../kernel/ports/transports.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import { newApiKey } from '../adapters/keys/api-keys.ts'
@@ -92,7 +91,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   }
   const { callbacks } = parts.value.ports
   const { tables, artifacts } = storage.value.ports
-  const sessions = openSessions({
+  const sessions = parts.value.ports.judgement.openSessions({
     tables,
     artifacts,
     judgement: parts.value.ports.judgement,

@@ -5,6 +5,7 @@ import { redactingOwn } from '../guests/content/redacting-own.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
 import type { EffectsSource } from '../kernel/ports/effects-source.ts'
 import type { OpenRanker } from '../kernel/ports/ranker.ts'
+import type { Scanner } from '../kernel/ports/scanner.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openOidcLogins } from '../adapters/keys/open-oidc-logins.ts'
@@ -31,10 +32,7 @@ import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 /** What follows from the settings and the key folder, before there is a ledger. */
 export type Parts = {
-  readonly ports: Pick<
-    Ports,
-    'files' | 'judgement' | 'ownCredentials' | 'channels' | 'callbacks' | 'oidcLogins' | 'rooms'
-  >
+  readonly ports: Pick<Ports, 'files' | 'judgement' | 'channels' | 'callbacks' | 'oidcLogins' | 'rooms'>
   readonly own: OwnCredentialsBook
   /** Without the gate's own secrets. */
   readonly log: Log
@@ -45,7 +43,7 @@ export type Parts = {
   readonly effects: EffectsSource
   /** How a guest ranks tools, if one does. */
   readonly openRanker: OpenRanker | undefined
-  readonly scanner: OpenScanner
+  readonly scanner: Scanner & Pick<OpenScanner, 'close'>
   /** Keys that nodes share, if they do. */
   readonly shared: SharedKeys | undefined
   /** Aborts messages that are being sent to channels; they are sent again after the next start. */
@@ -77,7 +75,10 @@ export async function readParts(
   const sound = loadPolicy(sha256Hex, settings.policy)
   if (!sound.ok) return sound
   const files = localFiles(config.servers, settings.folder, await gateFiles(settings))
-  const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
+  const judgement = await loadJudgement(config, await partsOf(({ judging }) => judging), {
+    secretOf: (text) => secretOf(text, settings.folder, process.env),
+    files,
+  })
   if (!judgement.ok) return judgement
   const own = openOwnCredentials(() => ownSecrets(settings))
   const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
@@ -116,12 +117,11 @@ export async function readParts(
   if (!prepared.ok) return prepared
   const ranker = await openRanker(config, settings.folder)
   if (!ranker.ok) return ranker
-  const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current)
+  const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current, judgement.value.traps)
   return ok({
     ports: {
       files,
-      judgement: { ...judgement.value, scanner },
-      ownCredentials: own.current,
+      judgement: { ...judgement.value, scanner, search: scanner },
       oidcLogins: oidcLogins.value,
       ...channels.value,
     },

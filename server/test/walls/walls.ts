@@ -68,7 +68,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   'guests/agent': guest(['hono', 'commander', 'zod'], ['workflows', 'models']),
   'guests/chat': guest([]),
   'guests/commands': guest(['zod']),
-  'guests/content': guest(['zod']),
+  'guests/content': guest(['zod'], ['sandbox']),
   'guests/demo': guest(['commander']),
   'guests/demo/servers': {
     ours: [],
@@ -88,12 +88,12 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   'guests/provenance': guest(['zod']),
   'guests/push': guest([]),
   'guests/risk': guest([]),
-  'guests/sandbox': guest(['zod'], ['content']),
+  'guests/sandbox': guest(['zod']),
   'guests/search': guest(['zod']),
   'guests/sentences': guest([]),
   'guests/serenity': guest(['commander', 'zod']),
   'guests/server-logins': guest(['hono', 'commander', '@modelcontextprotocol/client', 'zod']),
-  'guests/shell': guest(['unbash'], ['sandbox']),
+  'guests/shell': guest(['unbash']),
   'guests/telemetry': guest([
     'zod',
     '@opentelemetry/api',

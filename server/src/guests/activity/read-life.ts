@@ -8,10 +8,11 @@ import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { asCalled } from '../../kernel/decide/as-called.ts'
 import { riskInWords } from '../../kernel/approvals/risk-in-words.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
 
-export type LifeDeps = SummaryDeps & { readonly tables: Tables }
+export type LifeDeps = SummaryDeps & { readonly tables: Tables; readonly judgement: Pick<Judgement, 'commandOf'> }
 
 /** An edit replaces a request with a new one; nobody edits one this often. */
 const MOST_REQUESTS = 50
@@ -29,7 +30,7 @@ export async function readLife(deps: LifeDeps, caller: Caller, call_id: string):
   const isPerson = DECIDING_KINDS.includes(caller.kind) || caller.kind === 'user'
   return ok({
     ...summary,
-    risk: riskInWords(tool && asCalled(tool, row), row.verdict.evidence),
+    risk: riskInWords(tool && asCalled(deps.judgement, tool, row), row.verdict.evidence),
     verdict: row.verdict,
     policy_version: row.policy_version,
     definition_hash: row.definition_hash,

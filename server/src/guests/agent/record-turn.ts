@@ -7,10 +7,10 @@ import { type StrictReply } from '../../kernel/approvals/strict-reply.ts'
 import { startThread, type ThreadDocument, type WaitingMessage } from './state.ts'
 import { agent, type AgentRunEvent } from './step.ts'
 import { beginRun } from '../../kernel/runs/begin-run.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import { newRunChanges, addRunEvent } from '../../kernel/runs/run-changes.ts'
 import { runOfThread, type Thread, type ThreadDeps } from './threads.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type TurnDeps = Pick<ThreadDeps, 'digest'> & { readonly agentSettings: AgentSettings }
 

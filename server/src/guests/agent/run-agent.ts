@@ -18,7 +18,6 @@ import type { MintDeps } from '../../kernel/consents/mint-consent.ts'
 import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
 import type { StoredVolume } from '../../kernel/attempt/stored-volume.ts'
 import type { Intake } from '../../kernel/attempt/intake.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import { withdrawCall } from '../../kernel/attempt/withdraw-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
@@ -27,6 +26,7 @@ import { trustOf, wordsLabel } from '../../kernel/sessions/labels.ts'
 import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
 import { cleanText, turnChanges } from './record-turn.ts'
 import { ownThread, runOfThread, threadNamed, threadNow, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type RunAgentDeps = ThreadDeps &
   WaitForRunDeps &

@@ -9,7 +9,6 @@ import { limitOf } from './step.ts'
 import { cleanText, turnChanges } from './record-turn.ts'
 import { runOfThread, stateOf, threadNamed, type Thread, type ThreadDeps } from './threads.ts'
 import type { Routes } from '../../kernel/approvals/load-routes.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import {
   agentCaller,
   commitWithin,
@@ -25,6 +24,7 @@ import { isUnrecorded, lostAt } from '../../kernel/changes/unrecorded.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { anyRequestLabel, textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type TurnDeps = MeterDeps &
   ThreadDeps & {

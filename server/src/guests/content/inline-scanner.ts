@@ -10,10 +10,11 @@ import { redactOwnJson } from './redact-own.ts'
 import { validateAgainst, validateBriefly } from '../../kernel/json/validate-args.ts'
 import { runScanJob } from './scan-job.ts'
 import type { ScanRules } from './scan-rules.ts'
-import type { RuleSet, Scanner } from '../../kernel/ports/scanner.ts'
+import type { RuleSet } from '../../kernel/ports/scanner.ts'
+import type { TextScanner } from './text-scanner.ts'
 
 /** Searches everything synchronously, whatever its size: for small texts, or if nothing else has to run. */
-export function inlineScanner(rules: ScanRules): Scanner {
+export function inlineScanner(rules: ScanRules): TextScanner {
   return {
     args: (canonical_args) => runScanJob({ do: 'args', canonical_args }, rules),
     shownArgs: (canonical_args) => runScanJob({ do: 'shown', canonical_args }, rules),

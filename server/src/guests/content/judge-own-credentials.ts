@@ -5,7 +5,7 @@ import type { Facts } from '../../kernel/decide/facts.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
 import { namePlaces, shownPointer } from '../../kernel/attempt/shown-pointer.ts'
 
-export type CredentialFacts = Pick<Facts, 'guarded' | 'tool' | 'now'>
+type CredentialFacts = Pick<Facts, 'guarded' | 'tool' | 'now'>
 
 /**
  * No call may contain one of the gate's own credentials, whatever its tool does: the sender has either read what it should not

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../kernel/contract/json.ts'
-import { decide } from '../../kernel/decide/decide.ts'
+import { decide } from '../../../test/judging.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import { judgeTrap, type TrapFacts } from './judge-trap.ts'
 import { compilePolicy } from '../../kernel/policy/compile-policy.ts'

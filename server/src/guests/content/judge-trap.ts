@@ -18,7 +18,7 @@ export type TrapFacts = { readonly files: readonly TrapFile[] | 'unknown' }
  */
 export const judgeTrap = (_policy: Policy, _call: Call, facts: Facts): Opinion[] => judgeTrapFacts(facts)
 
-export type HoneyFacts = Pick<Facts, 'traps' | 'guarded' | 'files' | 'tool' | 'now'>
+type HoneyFacts = Pick<Facts, 'traps' | 'guarded' | 'files' | 'tool' | 'now'>
 
 export function judgeTrapFacts(facts: HoneyFacts): Opinion[] {
   const { files } = facts.traps

@@ -16,11 +16,11 @@ export function ownCredentialsFilter(own: () => OwnCredentials, scanner: Pick<Sc
     ...ownMessagesFilter(own),
     answer(answer) {
       if (answer.is === 'answered')
-        return withResult(scanner.redactOwn(answer.result, own()), (result) =>
+        return withResult(scanner.redactOwn(answer.result), (result) =>
           result === answer.result ? answer : { ...answer, result },
         )
       if (answer.is === 'rejected')
-        return withResult(scanner.redactOwn(answer.error, own()), (error) => ({ ...answer, error }))
+        return withResult(scanner.redactOwn(answer.error), (error) => ({ ...answer, error }))
       return { ...answer, problem: redactedProblem(answer.problem, own) }
     },
   }
@@ -37,8 +37,8 @@ export function redactOwnReplies(
     ...offerings,
     async ask(question) {
       const reply = await offerings.ask({ ...question, ...filterMessages(question, filters) })
-      if (reply.is === 'answered') return { ...reply, result: await scanner.redactOwn(reply.result, own()) }
-      if (reply.is === 'rejected') return { ...reply, error: await scanner.redactOwn(reply.error, own()) }
+      if (reply.is === 'answered') return { ...reply, result: await scanner.redactOwn(reply.result) }
+      if (reply.is === 'rejected') return { ...reply, error: await scanner.redactOwn(reply.error) }
       return { ...reply, problem: redactedProblem(reply.problem, own) }
     },
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
+import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { FreeNames, withoutMarks } from './redact-json.ts'
 
 /** A text in a JSON value that can be replaced. `name` is that of its field, which says something about the value. */
@@ -85,25 +85,4 @@ function rename(object: Record<string, Json>, names: ReadonlyMap<string, string>
   const free = new FreeNames()
   for (const [key] of entries) delete object[key]
   for (const [key, value] of entries) set(object, free.take(names.get(key) ?? key), value)
-}
-
-/** Whether a value contains at most `most` characters of text. Stops counting as soon as it does not. */
-export function isSmall(value: Json, most: number): boolean {
-  let left = most
-  const open: Json[] = [value]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    left -= typeof next === 'string' ? next.length + 1 : 4
-    if (left < 0) return false
-    if (Array.isArray(next)) {
-      if (next.length > left) return false
-      open.push(...(next as readonly Json[]))
-    } else if (isJsonObject(next)) {
-      for (const key in next) {
-        left -= key.length
-        if (left < 0) return false
-        open.push(next[key] ?? null)
-      }
-    }
-  }
-  return true
 }

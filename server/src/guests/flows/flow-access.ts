@@ -13,8 +13,8 @@ import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Accounts, Tables } from '../../kernel/ports/reads.ts'
 import type { Clock, Digest, Ids } from '../../kernel/ports/runtime.ts'
 import { isLostToProof, type Proven } from '../../kernel/identity/prove-person.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 /** What every action on flows needs. */
 export type FlowDeps = {

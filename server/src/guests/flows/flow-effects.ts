@@ -19,7 +19,6 @@ import { validateAgainst } from '../../kernel/json/validate-args.ts'
 import { isForNow, isTemporary } from '../../kernel/attempt/is-for-now.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { describeCall, type Links } from '../../kernel/attempt/describe-call.ts'
-import { settingsOf, type Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { LiveCatalogue } from '../../kernel/catalogue/catalogue.ts'
 import type { AgentModels, ModelAnswer, ModelPurpose, ModelQuestion, OfferedTool } from '../../kernel/ports/models.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
@@ -27,6 +26,7 @@ import type { Proxy } from '../../kernel/proxy/proxy.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
 import { finishExecution, type FinishDeps } from './finish-execution.ts'
 import { reserveUnits, settleUnits } from './reserve-units.ts'
+import { settingsOf, type Judgement } from '../../kernel/decide/judging.ts'
 
 export type FlowEffectDeps = FinishDeps & {
   readonly models: AgentModels

@@ -32,4 +32,5 @@ export const flows: Guest = {
       load: async () => (await import('./key-options.ts')).addKeyOptions,
     },
   ],
+  judging: async () => (await import('./judging.ts')).judging,
 }

@@ -1,7 +1,7 @@
 import type { FlowSettings, FlowStep, SkillRef } from './flows.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { LiveCatalogue } from '../../kernel/catalogue/catalogue.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type SkillDeps = {
   readonly flowSettings: FlowSettings

@@ -16,9 +16,9 @@ import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Accounts, Tables } from '../../kernel/ports/reads.ts'
 import type { Digest, Ids, Probe } from '../../kernel/ports/runtime.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import { nodeOf, type Node } from './node-name.ts'
 import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type TakeRequestDeps = SignDeps & {
   readonly tables: Tables

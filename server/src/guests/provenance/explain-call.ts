@@ -6,17 +6,18 @@ import { judgedProvenance, originLabel } from './judge-provenance.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { YieldWhenDue } from '../../kernel/ports/runtime.ts'
 import { inSteps } from '../../kernel/ports/in-steps.ts'
-import { provenanceOf, type Sessions } from '../../kernel/sessions/sessions.ts'
-import { sourceOf, type Answers } from '../../kernel/sessions/value-sources.ts'
+import type { Sessions } from '../../kernel/ports/sessions.ts'
+import { provenanceOf } from './sessions.ts'
+import { sourceOf, type Answers } from './value-sources.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type ExplainDeps = {
   readonly tables: Pick<Tables, 'row'>
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly sessions: Pick<Sessions, 'readUntil'>
-  readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
+  readonly judgement: Pick<Judgement, 'servers' | 'provenance' | 'commandOf'>
   readonly yieldWhenDue: YieldWhenDue
 }
 
@@ -34,7 +35,7 @@ export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: st
   const session = await deps.sessions.readUntil(row.caller, row.thread, row.received_at)
   const { licence, contests, values, reasons } = await inSteps(
     deps.yieldWhenDue,
-    judgedProvenance({ session, mode }, row, tool),
+    judgedProvenance({ session, mode }, row, tool, deps.judgement.commandOf),
   )
   const answers: Answers = new Map()
   const shown: WhyAnswer['values'] = []

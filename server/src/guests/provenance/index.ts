@@ -4,4 +4,5 @@ export const provenance: Guest = {
   name: 'provenance',
   guard: true,
   section: async () => (await import('./provenance.ts')).section,
+  judging: async () => (await import('./judging.ts')).judging,
 }

@@ -1,4 +1,4 @@
-import { shellReading } from '../../kernel/decide/as-called.ts'
+import type { ReadCommand } from '../../kernel/decide/as-called.ts'
 import { INPUTS_KEY } from '../../kernel/approvals/asks.ts'
 import type { Call } from '../../kernel/contract/call.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
@@ -7,7 +7,7 @@ import type { Opinion } from '../../kernel/contract/verdict.ts'
 import { judgementSteps, type Judgement, type Reason, type Rule } from './rules.ts'
 import type { ProvenanceFact } from './provenance-fact.ts'
 import type { Origin, Session } from './session.ts'
-import { SEND_TOOL_ID } from '../workflows/tool-names.ts'
+import { SEND_TOOL_ID } from '../../kernel/contract/message-tool.ts'
 import { argsOf } from '../../kernel/attempt/call-args.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
@@ -88,20 +88,20 @@ export function judgedProvenance(
   { session, mode }: Pick<ProvenanceFact, 'session' | 'mode'>,
   call: Pick<Call, 'tool_id' | 'canonical_args'>,
   tool: Facts['tool'],
+  commandOf: ReadCommand,
 ): Generator<void, Judgement> {
   return judgementSteps(session, {
     tool: call.tool_id,
     definition: inForce(tool.row).definition,
     effects: tool.effects,
-    args: withAddresses(withoutInputs(argsOf(call)), tool, call),
+    args: withAddresses(withoutInputs(argsOf(call)), commandOf(tool, call)?.addresses ?? []),
     mode,
     ...(tool.recipients === undefined ? {} : { recipients: tool.recipients }),
   })
 }
 
 /** Adds the addresses in a shell command as destinations of their own, like the address field of a tool that fetches. */
-function withAddresses(args: Json, tool: Facts['tool'], call: Pick<Call, 'canonical_args'>): Json {
-  const addresses = shellReading(tool, call)?.addresses ?? []
+function withAddresses(args: Json, addresses: readonly string[]): Json {
   return isJsonObject(args) && addresses.length > 0 ? { ...args, [ADDRESSES_KEY]: addresses } : args
 }
 

@@ -1,4 +1,4 @@
-import type { ProvenanceMode } from './provenance.ts'
+import type { Provenance, ProvenanceMode } from './provenance.ts'
 import type { Judgement } from './rules.ts'
 import type { Session } from './session.ts'
 
@@ -10,4 +10,17 @@ export type ProvenanceFact = {
   readonly judgement: Judgement
   /** Modes of individual fields, by JSON pointer. */
   readonly fields: Readonly<Record<string, ProvenanceMode>>
+}
+
+declare module '../../kernel/decide/facts.ts' {
+  interface Facts {
+    /** What is known about the sources of the session's text; `off` if the operator disabled provenance. */
+    readonly provenance: ProvenanceFact | 'off' | 'unknown'
+  }
+}
+
+declare module '../../kernel/decide/judging.ts' {
+  interface Judgement {
+    readonly provenance: Provenance
+  }
 }

@@ -1,5 +1,5 @@
 import type { GatePlace } from '../../kernel/ports/files.ts'
-import type { TreeWord } from '../shell/shell-reading.ts'
+import type { TreeWord } from '../../kernel/decide/as-called.ts'
 import type { PathFault } from './path-readings.ts'
 
 /**

@@ -9,7 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const sandbox: Guest = {
   name: 'sandbox',
-  needs: ['content'],
   guard: true,
   section: async () => (await import('./section.ts')).section,
+  judging: async () => (await import('./judging.ts')).judging,
 }

@@ -33,7 +33,7 @@ const FAULTS = {
  */
 export const judgeSandbox = (_policy: Policy, call: Call, facts: Facts): Opinion[] => judgeSandboxFacts(call, facts)
 
-export type SandboxFacts = Pick<Facts, 'files' | 'tool' | 'now'>
+type SandboxFacts = Pick<Facts, 'files' | 'tool' | 'now'>
 
 export function judgeSandboxFacts(call: Call, facts: SandboxFacts): Opinion[] {
   const { sandbox, args, too_many } = facts.files

@@ -26,3 +26,10 @@ export type HealthFact = {
   readonly max_age_ms: number
   readonly risk: RiskFact
 }
+
+declare module '../../kernel/decide/facts.ts' {
+  interface Facts {
+    /** `off` where the operator has no `serenity` section. */
+    readonly health: HealthFact | 'off'
+  }
+}

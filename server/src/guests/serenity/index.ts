@@ -12,4 +12,5 @@ export const serenity: Guest = {
   name: 'serenity',
   section: async () => (await import('./section.ts')).section,
   prepare: async () => (await import('./open-serenity.ts')).prepareSerenity,
+  judging: async () => (await import('./judging.ts')).judging,
 }

@@ -1,5 +1,6 @@
 import { SERENITY_LIMITS } from './serenity.ts'
 import type { ScoreFact } from './health-fact.ts'
+import { scoreOf } from '../../kernel/decide/risk-of.ts'
 import { recordTime } from '../../kernel/text/iso-time.ts'
 
 /** A health file in the folder. If it has no text it could not be read, and `fault` says why. */
@@ -24,11 +25,6 @@ export function readRecord({ name, changed_at, text, fault }: HealthRecord): Rea
   const score = scoreOf(fields['overall_trinity_score'])
   if (score !== undefined) return { at, fact: { is: 'known', score, at, source: name } }
   return { at, fact: { is: 'unknown', says: 'has no `overall_trinity_score` from 0 to 100', source: name } }
-}
-
-/** 0 to 100, or undefined. */
-export function scoreOf(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 && value <= 100 ? value : undefined
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {

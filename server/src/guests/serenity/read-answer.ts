@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import { ToolflowVerdict } from './api.ts'
 import type { ProviderFact } from './health-fact.ts'
-import { scoreOf } from './newest-score.ts'
+import { scoreOf } from '../../kernel/decide/risk-of.ts'
 
 /** A gate provider's answer. An unknown decision is an ask; a missing answer is no opinion. */
 export function readGateAnswer(answer: Json | undefined, source: string): ProviderFact {

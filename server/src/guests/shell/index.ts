@@ -2,6 +2,6 @@ import type { Guest } from '../../kernel/registries.ts'
 
 export const shell: Guest = {
   name: 'shell',
-  needs: ['sandbox'],
   guard: true,
+  judging: async () => (await import('./judging.ts')).judging,
 }

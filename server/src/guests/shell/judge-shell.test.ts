@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { asCalled } from '../../kernel/decide/as-called.ts'
-import { decide } from '../../kernel/decide/decide.ts'
+import { decide } from '../../../test/judging.ts'
 import { compilePolicy } from '../../kernel/policy/compile-policy.ts'
+import { shellReading } from './shell-command.ts'
 import { callWith, neutralFacts, toolWith } from '../../kernel/decide/neutral-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
@@ -14,7 +15,7 @@ const shell = {
 
 function judged(args: Parameters<typeof callWith>[0]) {
   const call = callWith(args)
-  const tool = asCalled(shell, call)
+  const tool = asCalled({ commandOf: shellReading }, shell, call)
   return { tool, ...decide(policy, call, neutralFacts(tool)) }
 }
 

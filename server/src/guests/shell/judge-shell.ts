@@ -4,7 +4,7 @@ import { NO_OPINIONS, type Opinion } from '../../kernel/contract/verdict.ts'
 import type { ShellEffect } from './program.ts'
 import type { ShellReading } from './shell-reading.ts'
 import { programOf } from './table.ts'
-import { shellReading } from '../../kernel/decide/as-called.ts'
+import { shellReading } from './shell-command.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
 

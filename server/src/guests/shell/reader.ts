@@ -2,7 +2,8 @@ import type { Values } from './expanded.ts'
 import type { Forbidden } from './forbidden.ts'
 import type { ShellEffect } from './program.ts'
 import type { ReadWord } from './read-word.ts'
-import type { ShellPart, TreeWord } from './shell-reading.ts'
+import type { TreeWord } from '../../kernel/decide/as-called.ts'
+import type { ShellPart } from './shell-reading.ts'
 
 /** Text on a command's standard input, as far as it is a literal in the command itself. */
 export type Input = { readonly texts: readonly string[]; readonly decoded: boolean }

@@ -1,15 +1,10 @@
+import type { TreeWord } from '../../kernel/decide/as-called.ts'
 import type { ToolEffect } from '../../kernel/contract/tool.ts'
 import type { Forbidden } from './forbidden.ts'
 import { EFFECTS_OF, type ShellEffect } from './program.ts'
 
 /** One simple command of a shell command, or one redirection, with what it does. */
 export type ShellPart = { readonly text: string; readonly program: string; readonly does: readonly ShellEffect[] }
-
-/**
- * `takes`: moves, removes, or changes the permissions of the whole folder. `goes through`: copies, links or unpacks it or into it.
- * `becomes`: something else may take its place.
- */
-export type TreeWord = { readonly text: string; readonly use: 'takes' | 'goes through' | 'becomes' }
 
 /** What a shell command does. */
 export type ShellReading = {

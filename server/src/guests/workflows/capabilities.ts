@@ -10,7 +10,7 @@ import { scopeOf } from '../../kernel/policy/condition/scope.ts'
 import { Failure } from '../../kernel/policy/condition/value.ts'
 import { compileMatch, isMatch, namesOf, type CompiledMatch } from '../../kernel/policy/match.ts'
 import type { PolicyFacts } from '../../kernel/policy/policy.ts'
-import { SEND_TOOL_ID } from './tool-names.ts'
+import { SEND_TOOL_ID } from '../../kernel/contract/message-tool.ts'
 
 /** The capabilities of one version of a document, compiled once. */
 export type CompiledCapabilities = {

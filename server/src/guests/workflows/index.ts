@@ -29,4 +29,5 @@ export const workflows: Guest = {
   },
   generated: async () => (await import('./generated.ts')).generated,
   commands: [{ names: ['workflow'], rank: 160, load: async () => (await import('./commands.ts')).addWorkflowCommands }],
+  judging: async () => (await import('./judging.ts')).judging,
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../../kernel/contract/call.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
 import { judgeCapabilities } from './capabilities.ts'
-import { SEND_TOOL_ID } from './tool-names.ts'
+import { SEND_TOOL_ID } from '../../kernel/contract/message-tool.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
 

@@ -4,10 +4,10 @@ import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { parseIJson } from '../../kernel/json/parse-ijson.ts'
 import { jsonPart, modelInstructions, modelPrompt } from './prompts.ts'
 import type { WorkflowFound } from './draft.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { Performing } from '../../kernel/runs/performer.ts'
 import { askWithin, type AskingDeps, type OpenDocument } from './api.ts'
 import { textIn } from './tool-step.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type ModelStepDeps = AskingDeps & { readonly judgement: Pick<Judgement, 'scanner'> }
 

@@ -5,11 +5,11 @@ import type { Protocol } from './workflow-document.ts'
 import { parseIJson } from '../../kernel/json/parse-ijson.ts'
 import { admitsRoom, judgeMessage } from './triggers.ts'
 import type { Intake } from '../../kernel/attempt/intake.ts'
-import type { Judgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Ids } from '../../kernel/ports/runtime.ts'
 import type { IncomingMessage, TakenMessage } from '../../kernel/ports/transports.ts'
 import type { Documents, OpenDocument, TakeTurn } from './api.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 import { runOfDelivery, startRun, type StartDeps } from './start-run.ts'
 
 export type TakeDeps = StartDeps & {

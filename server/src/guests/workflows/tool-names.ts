@@ -1,10 +1,7 @@
+import { SEND_TOOL_ID } from '../../kernel/contract/message-tool.ts'
+
 /** Tools of the gate itself, which have no server. */
 export const BUILT_IN_TOOLS = ['artifact_read', 'artifact_grep'] as const
-
-/** The tool server that sends messages. Only runs of documents can call it. */
-export const MESSAGES_SERVER = 'messages'
-export const SEND_TOOL = 'send_message'
-export const SEND_TOOL_ID = `${MESSAGES_SERVER}__${SEND_TOOL}`
 
 const DOTTED = /^mcp\.([a-z0-9][a-z0-9-]{0,31})\.(\S+)$/
 const PLAIN = /^[a-z0-9][a-z0-9-]{0,31}__\S+$/

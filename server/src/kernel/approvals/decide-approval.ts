@@ -9,7 +9,6 @@ import { approve, deny, type How } from './transitions.ts'
 import { needsPassphrase } from './needs-passphrase.ts'
 import { termsToRemember } from '../consents/build-consent.ts'
 import { auditOf } from '../attempt/call-changes.ts'
-import type { Judgement } from '../attempt/facts/load-judgement.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../attempt/close-call.ts'
 import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
 import type { PasskeyDeps, ShownPasskey } from '../identity/passkeys.ts'
@@ -26,13 +25,14 @@ import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type DecideDeps = HubDecidesDeps & {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
   readonly probe: Probe
-  readonly judgement: Pick<Judgement, 'scanner'>
+  readonly judgement: Pick<Judgement, 'scanner' | 'deciders'>
   readonly routes: Routes
 }
 
@@ -163,7 +163,7 @@ function withProof(row: ApprovalRow, proof: Proof['by']): ApprovalRow {
 type Remembered = { readonly consent: { readonly consent?: ConsentRow }; readonly changes: readonly Change[] }
 
 async function rememberChanges(
-  deps: MintDeps,
+  deps: MintDeps & Pick<DecideDeps, 'judgement'>,
   approval: ApprovalRow,
   by: Caller,
   decision: ApprovalDecision,
@@ -176,7 +176,7 @@ async function rememberChanges(
   // A substitute decides about one call, and cannot give a consent.
   if (members !== undefined && !members.has(by.user))
     return refuse('consent.not_rememberable', { approval_id: approval.approval_id, rules: approval.route?.id ?? '' })
-  const terms = termsToRemember(approval, decision.remember)
+  const terms = termsToRemember(approval, decision.remember, deps.judgement.deciders)
   if (!terms.ok) return terms
   const drawn = { consent_id: deps.ids.consent(), now: deps.clock(), from_approval: approval.approval_id }
   const minted = await mintChanges(deps, by, terms.value, drawn)

@@ -13,12 +13,12 @@ import { delegation, DELEGATION, handOver, type Delegation } from './delegation.
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
 import { isLostToProof, provePerson, type ShownProof } from '../identity/prove-person.ts'
-import type { Judgement } from '../attempt/facts/load-judgement.ts'
 import { backingOf } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type DelegationDeps = {
   readonly tables: Tables

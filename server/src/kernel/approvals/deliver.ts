@@ -60,7 +60,7 @@ async function messageOf(deps: DeliverDeps, delivery: DeliveryEffect['with']): P
     call_id,
     tool_id: cut(call.tool_id, MOST_WORDS),
     title: cut(tool?.title ?? (tool && inForce(tool.row).definition.title) ?? call.tool_id, MOST_WORDS),
-    risk: riskInWords(tool && asCalled(tool, call), call.verdict.evidence).class,
+    risk: riskInWords(tool && asCalled(deps.judgement, tool, call), call.verdict.evidence).class,
     asked_by: cut(call.caller.id, MOST_WORDS),
     thread: cut(call.thread, MOST_WORDS),
     state: call.state,

@@ -17,7 +17,7 @@ import { judgedOf } from '../policy/recorded-call.ts'
 import { auditOf, blockedProblem, requestOf, routeIn } from '../attempt/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../attempt/close-call.ts'
 import { bytesOf, movedChanges } from './pending-limits.ts'
-import { gatherSeen, type FactsDeps } from '../attempt/gather-facts.ts'
+import { gatherSeen } from '../attempt/gather-facts.ts'
 import { lookAlikeRecipients, type RecipientDeps } from '../attempt/look-alike-recipients.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held } from '../ports/reads.ts'
@@ -30,6 +30,7 @@ import { prepareCall, type PrepareDeps } from '../attempt/prepare-call.ts'
 import { previewCall, previewIn, type PreviewDeps } from '../attempt/preview-call.ts'
 import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { FactsDeps } from '../decide/judging.ts'
 
 export type JudgeEditDeps = PrepareDeps &
   ApprovalReadDeps &
@@ -69,7 +70,7 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   const moment = { integrity: 'intact', asked_earlier: true } as const
   const { facts, seen } = await gatherSeen(deps, edited, prepared.value.tool, moment)
   const policy = deps.policy()
-  const verdict = decide(policy, edited, facts)
+  const verdict = decide(policy, edited, facts, deps.judgement.deciders)
   return ok({
     approver: approver.value,
     held,

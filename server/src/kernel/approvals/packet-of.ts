@@ -17,15 +17,15 @@ import { factsInWords } from './facts-in-words.ts'
 import { packetChanges } from './packet-changes.ts'
 import { riskInWords } from './risk-in-words.ts'
 import { inSteps } from '../ports/in-steps.ts'
-import type { Judgement } from '../attempt/facts/load-judgement.ts'
 import { couldUndoFor, siblingsOf, type SiblingDeps } from '../attempt/siblings-of.ts'
 import type { MakeSentence } from '../ports/make-sentence.ts'
 import type { Held } from '../ports/reads.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
 import { showRequest } from './show-request.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type PacketDeps = SiblingDeps & {
-  readonly judgement: Pick<Judgement, 'scanner'>
+  readonly judgement: Pick<Judgement, 'scanner' | 'commandOf'>
   readonly yieldWhenDue?: YieldWhenDue
   readonly routes: Routes
   readonly sentence: MakeSentence
@@ -39,7 +39,7 @@ export async function packetOf(
   if (row.from_node !== undefined) return nodePacketOf(deps, row, row.from_node, version)
   const listed = deps.catalogue.tool(row.tool_id)
   // For a shell command, use what this command does, not what the tool could do.
-  const tool = listed && asCalled(listed, row)
+  const tool = listed && asCalled(deps.judgement, listed, row)
   const { args, edited_from, hidden: places } = await shownRequest(deps, row)
   // The hidden part of a preview is kept only while the request is pending.
   const hidden = row.preview_raw === undefined ? places.filter((place) => place.in !== 'preview') : places

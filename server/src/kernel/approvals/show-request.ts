@@ -1,5 +1,5 @@
 import type { ApprovalRow, HiddenPlace, ShownRequest } from '../contract/approval.ts'
-import type { Judgement } from '../attempt/facts/load-judgement.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type ShowDeps = { readonly judgement: Pick<Judgement, 'scanner'> }
 

@@ -6,7 +6,7 @@ import type { Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 import type { Reader } from '../sessions/enter-session.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import type { Sessions } from '../ports/sessions.ts'
 
 export type LabelArtifactDeps = {
   readonly tables: Pick<Tables, 'row' | 'list'>

@@ -27,7 +27,6 @@ import { lookAlikeRecipients, type RecipientDeps } from './look-alike-recipients
 import { previewIn, type Preview } from './preview-call.ts'
 import { maySyncLater } from './sync-later.ts'
 import { redactOwnArgs } from './redact-own-args.ts'
-import { valueSources } from '../sessions/value-sources.ts'
 
 export type AskedPlanDeps = Attempting &
   ClaimDeps &
@@ -129,7 +128,7 @@ async function holdPlan(
     ...previewed,
     shown,
     hold: holdOf(deps, call, verdict, facts, now, bytes),
-    sources: await valueSources(deps, facts),
+    sources: await deps.judgement.sourcesOf(deps, facts),
     look_alikes: await lookAlikeRecipients(deps, call, shown.args),
   }
   // Read after the judgement: an equal call may have been held since.
@@ -163,8 +162,8 @@ async function blockPlan(deps: AskedPlanDeps, one: AskedCase, judged: JudgedCall
 }
 
 /** A blocked call never runs, so its secrets need not be stored. The hash stays that of what was sent. */
-async function withoutSecrets({ judgement, ownCredentials }: AskedPlanDeps, call: Call): Promise<Call> {
-  const redacted = await redactOwnArgs(judgement.scanner, call.canonical_args, ownCredentials())
+async function withoutSecrets({ judgement }: AskedPlanDeps, call: Call): Promise<Call> {
+  const redacted = await redactOwnArgs(judgement.scanner, call.canonical_args)
   return { ...call, canonical_args: (await judgement.scanner.shownArgs(redacted)).args }
 }
 

@@ -1,5 +1,5 @@
 import { compilePolicy } from '../policy/compile-policy.ts'
-import { compileOwn } from '../../guests/content/find-own.ts'
+import { JUDGEMENT } from '../../../test/judging.ts'
 import { NO_FILES } from './no-files.suite.ts'
 import { describe, expect, test } from 'vitest'
 import type { CallRow } from '../contract/call.ts'
@@ -10,17 +10,12 @@ import { createIntake } from './intake.ts'
 import { createRunningCalls } from './running-calls.ts'
 import type { Change, Committed } from '../ports/ledger.ts'
 import type { UpstreamAnswer } from '../ports/upstream.ts'
-import { inlineScanner } from '../../guests/content/inline-scanner.ts'
-import { compileScanRules } from '../../guests/content/scan-rules.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy does not compile')
 const POLICY = compiled.value
 
 const HASH = 'a'.repeat(64)
-const rules = compileScanRules({ outputs: 'secrets', messages: 'secrets', rules: [] })
-if (!rules.ok) throw new Error('the built-in rules do not compile')
-const scanner = inlineScanner(rules.value)
 const row: CallRow = {
   v: 1,
   call_id: 'call_000000000000000000000000',
@@ -73,9 +68,8 @@ function rig(
     },
     tables: { row: async () => undefined, list: async () => [], count: async () => 0 },
     digest: () => HASH,
-    judgement: { scanner, servers: {}, traps: [], trapFiles: [] },
+    judgement: JUDGEMENT,
     files: NO_FILES,
-    ownCredentials: () => compileOwn([]),
     clock: () => 5,
     probe: () => {},
     links: (id) => ({ url: id }),

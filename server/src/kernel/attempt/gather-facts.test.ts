@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../test/read-config.ts'
-import { decide } from '../decide/decide.ts'
-import { compileOwn } from '../../guests/content/find-own.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import { callWith, toolWith } from '../decide/neutral-facts.suite.ts'
 import { NO_ROUTES } from '../approvals/routes/routes.ts'
 import { createSession } from '../../guests/provenance/session.ts'
-import { loadJudgement } from './facts/load-judgement.ts'
-import { gatherFacts, type FactsDeps } from './gather-facts.ts'
+import { decide, judgementOf } from '../../../test/judging.ts'
+import { gatherFacts } from './gather-facts.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { DiskLook, FileFacts } from '../ports/files.ts'
+import type { FactsDeps } from '../decide/judging.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
@@ -48,16 +47,14 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
     budgets: [{ id: 'b', calls: 5, per: 'hour' }],
   })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
-  const judgement = await loadJudgement(config.value, (text) => text, files)
-  if (!judgement.ok) throw new Error(JSON.stringify(judgement.problem))
+  const judgement = await judgementOf(config.value, { secretOf: (text) => text, files })
   return {
     tables,
     accounts: { left: async () => undefined },
     files,
-    judgement: judgement.value,
+    judgement,
     catalogue: { tool: () => undefined, tools: () => [], lookAlikes: () => [] },
     clock: () => 1000,
-    ownCredentials: () => compileOwn([]),
     otherApprovers: [],
     routes: NO_ROUTES,
     sessions: { read: async () => createSession(), note: () => {}, readUntil: async () => createSession() },

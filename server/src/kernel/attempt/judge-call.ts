@@ -9,11 +9,11 @@ import type { Facts } from '../decide/facts.ts'
 import { planFor } from '../decide/plan.ts'
 import type { Policy } from '../policy/policy.ts'
 import { consentFacts, type ConsentDeps } from '../consents/facts/consent-facts.ts'
-import { settingsOf } from './facts/load-judgement.ts'
 import type { SeenVersions } from './facts/changeable-facts.ts'
 import type { ToolServers } from '../ports/upstream.ts'
 import type { MaybePromise } from '../ports/runtime.ts'
-import { gatherSeen, type FactsDeps, type Gathered, type Moment } from './gather-facts.ts'
+import { gatherSeen, type Gathered, type Moment } from './gather-facts.ts'
+import { settingsOf, type FactsDeps } from '../decide/judging.ts'
 
 export type JudgeDeps = FactsDeps &
   ConsentDeps & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
@@ -40,7 +40,7 @@ export function judgeCall(
   ahead: Ahead | undefined,
 ): MaybePromise<JudgedCall> {
   const generation = deps.servers.generation(call.server)
-  const gathered = gatherSeen(deps, call, asCalled(tool, call), moment)
+  const gathered = gatherSeen(deps, call, asCalled(deps.judgement, tool, call), moment)
   return gathered instanceof Promise
     ? gathered.then((known) => decideOn(deps, call, tool, known, generation, ahead))
     : decideOn(deps, call, tool, gathered, generation, ahead)
@@ -55,7 +55,7 @@ function decideOn(
   ahead: Ahead | undefined,
 ): MaybePromise<JudgedCall> {
   const policy = deps.policy()
-  const verdict = decideBy(planFor(policy, call, facts), call, facts)
+  const verdict = decideBy(planFor(policy, call, facts, deps.judgement.deciders), call, facts)
   const judged: JudgedCall = { facts, verdict, policy_version: policy.version, seen, generation }
   return ahead === undefined || verdict.effect !== 'ask' ? judged : withConsents(deps, call, tool, judged, ahead)
 }
@@ -71,7 +71,7 @@ async function withConsents(
   const consents = await consentFacts(deps, call, { ...judged.facts, cost, ...ahead })
   if (consents === undefined) return judged
   const facts = { ...judged.facts, ...consents }
-  return { ...judged, facts, verdict: coverWithConsent(judged.verdict, call, facts) }
+  return { ...judged, facts, verdict: coverWithConsent(judged.verdict, call, facts, deps.judgement.deciders) }
 }
 
 /**

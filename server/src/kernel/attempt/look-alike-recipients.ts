@@ -2,10 +2,10 @@ import type { Call } from '../contract/call.ts'
 import type { Json } from '../contract/json.ts'
 import { recipientsIn } from '../text/argument-roles.ts'
 import { lookAlikesOf, type LookAlikeValue } from '../approvals/recipient-marks.ts'
-import type { Judgement } from './facts/load-judgement.ts'
 import { inSteps } from '../ports/in-steps.ts'
 import type { Searches } from '../ports/reads.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type RecipientDeps = {
   readonly searches: Searches

@@ -12,7 +12,6 @@ import { showRequest } from '../approvals/show-request.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Accounts, Held, Tables } from '../ports/reads.ts'
 import type { Digest, Ids } from '../ports/runtime.ts'
-import { valueSources } from '../sessions/value-sources.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
 import { approvalFor, auditOf, blockedProblem, holdChanges } from './call-changes.ts'
 import { approvalMoved } from './close-call.ts'
@@ -71,7 +70,7 @@ export async function requestRetry(
   }
   const { approval_id, run_id, expires_at } = hold
   const row: CallRow = { ...before, approval_id, run_id, held_until: expires_at, retry: { by: by.id, at: now } }
-  const sources = await valueSources(deps, facts)
+  const sources = await deps.judgement.sourcesOf(deps, facts)
   const look_alikes = await lookAlikeRecipients(deps, before, shown.args)
   const request: ApprovalRow = {
     // The verdict of the first attempt stays in the row of the call, until another one starts.

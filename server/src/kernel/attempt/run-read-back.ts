@@ -15,8 +15,9 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { ToolServers, UpstreamAnswer } from '../ports/upstream.ts'
-import { problemOfFilled, type FilledDeps } from '../../guests/content/judge-filled.ts'
+import { problemOfFilled } from './judge-filled.ts'
 import type { RollbackDeps } from './siblings-of.ts'
+import type { FilledDeps } from '../decide/judging.ts'
 
 export type AskServerDeps = FilledDeps & {
   readonly servers: ToolServers

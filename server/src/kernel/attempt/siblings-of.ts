@@ -7,9 +7,9 @@ import type { Policy } from '../policy/policy.ts'
 import { describeStandard, type StandardSentences } from './describe-standard.ts'
 import type { Sources } from './fill-template.ts'
 import { rollbackOf, type CouldRun, type Siblings } from './rollback-of.ts'
-import type { Judgement } from './facts/load-judgement.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Digest } from '../ports/runtime.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type SiblingDeps = {
   readonly catalogue: Catalogue

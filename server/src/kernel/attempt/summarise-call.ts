@@ -7,10 +7,10 @@ import type { Opinion } from '../contract/verdict.ts'
 import { shortened, visibleText } from '../contract/visible-text.ts'
 import type { MakeSentence } from '../ports/make-sentence.ts'
 import { inSteps } from '../ports/in-steps.ts'
-import type { Judgement } from './facts/load-judgement.ts'
 import { isUnsettled } from './retry-changes.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type SummaryDeps = {
   readonly catalogue: Pick<Catalogue, 'tool'>

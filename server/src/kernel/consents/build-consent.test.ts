@@ -6,6 +6,7 @@ import { CONSENT_LIMITS, type Constraint, type ConsentTerms } from '../contract/
 import type { Json } from '../contract/json.ts'
 import { STRENGTHS, type Opinion, type Strength } from '../contract/verdict.ts'
 import { canonicalJson } from '../json/canonical.ts'
+import { DECIDERS } from '../../../test/judging.ts'
 import { buildConsent, consentListOf, consentListsOf, termsToRemember } from './build-consent.ts'
 import { matchConsent } from './match-consent.ts'
 import { permitsArgs } from './permits-args.ts'
@@ -119,7 +120,7 @@ describe('approve and remember', () => {
     fc.assert(
       fc.property(object, object, (approved, other) => {
         fc.pre(canonical(approved).ok && canonical(other).ok)
-        const remembered = termsToRemember(approvalOf(approved), bounds)
+        const remembered = termsToRemember(approvalOf(approved), bounds, DECIDERS)
         if (!remembered.ok) throw new Error(remembered.problem.code)
         const minted = buildConsent(remembered.value, bob, { ...drawn, now: 0 })
         if (!minted.ok) throw new Error(JSON.stringify(minted.problem))
@@ -151,7 +152,7 @@ describe('approve and remember', () => {
     const args = fc.record({ a: fc.constantFrom(1, 'x', 3), b: fc.constantFrom(1, 'x', 3) }, { requiredKeys: [] })
     fc.assert(
       fc.property(args, fc.array(constraint, { maxLength: 3 }), (approved, chosen) => {
-        const remembered = termsToRemember(approvalOf(approved), { ...bounds, args: chosen })
+        const remembered = termsToRemember(approvalOf(approved), { ...bounds, args: chosen }, DECIDERS)
         expect(remembered.ok).toBe(permitsArgs(chosen, approved))
         if (!remembered.ok) expect(remembered.problem.code).toBe('consent.not_the_call')
       }),
@@ -169,6 +170,6 @@ describe('approve and remember', () => {
       approvalOf({}, [ask('policy')], { caller: { kind: 'agent', id: 'agent:*', user: 'a' } }),
     ],
   ])('a consent is not created if %s', (_, approval) => {
-    expect(termsToRemember(approval, bounds)).toMatchObject({ problem: { code: 'consent.not_rememberable' } })
+    expect(termsToRemember(approval, bounds, DECIDERS)).toMatchObject({ problem: { code: 'consent.not_rememberable' } })
   })
 })

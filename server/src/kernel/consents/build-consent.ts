@@ -6,6 +6,7 @@ import type { ApprovalId, ConsentId } from '../contract/ids.ts'
 import type { Json } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { mayDecide } from '../approvals/may-decide.ts'
+import type { Decider } from '../decide/decider.ts'
 import { isCoverable } from './cover-with-consent.ts'
 import { permitsArgs } from './permits-args.ts'
 
@@ -60,11 +61,15 @@ export function buildConsent(
  * those that the approver chose to leave open.
  * INVARIANT: the approved call itself always matches the terms.
  */
-export function termsToRemember(approval: ApprovalRow, { args, ...bounds }: Remember): Result<ConsentTerms> {
+export function termsToRemember(
+  approval: ApprovalRow,
+  { args, ...bounds }: Remember,
+  deciders: readonly Decider[],
+): Result<ConsentTerms> {
   const { approval_id, caller, tool_id, definition_hash, evidence, strength, route } = approval
   // One person cannot extend the decision of two, and a consent covers only asks of the policy.
   const asked = { effect: 'ask', evidence, ...(route === undefined ? {} : { route }) } as const
-  if (strength === 'two_person' || !isCoverable(asked) || isPattern(`${caller.id} ${tool_id}`)) {
+  if (strength === 'two_person' || !isCoverable(asked, deciders) || isPattern(`${caller.id} ${tool_id}`)) {
     const held = evidence.filter(({ effect }) => effect !== 'allow').map(({ rule }) => rule)
     return refuse('consent.not_rememberable', { approval_id, rules: held.join(', ') })
   }

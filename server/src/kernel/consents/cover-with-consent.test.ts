@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { Constraint } from '../contract/consent.ts'
 import type { Json } from '../contract/json.ts'
 import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../contract/verdict.ts'
-import { decide } from '../decide/decide.ts'
-import { DECIDERS, type Decider } from '../decide/deciders.ts'
+import type { Decider } from '../decide/decider.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import { argRules } from '../../guests/content/rules/built-in.suite.ts'
 import { scanArgs } from '../../guests/content/scan-args.ts'
 import { neutralFacts } from '../decide/neutral-facts.suite.ts'
-import { consentIn, consentUsed, coverWithConsent } from './cover-with-consent.ts'
+import { coverWithConsent, decide, DECIDERS } from '../../../test/judging.ts'
+import { consentIn, consentUsed } from './cover-with-consent.ts'
 import { HASH } from '../decide/neutral-facts.suite.ts'
 import { callWith, factOf, row, tool } from './samples.suite.ts'
 
@@ -52,7 +52,7 @@ const opinionOf = (
   })
 const anyOpinion = opinionOf(['policy', ...FOREIGN], ['allow', 'ask', 'block'])
 const saying = (opinions: readonly Opinion[]): Decider[] =>
-  opinions.map((one) => ({ name: one.decider, judge: () => [one] }))
+  opinions.map((one) => ({ name: one.decider, rank: 0, judge: () => [one] }))
 
 const consents = fc.array(
   fc

@@ -11,6 +11,7 @@ import { summariseCall, type SummaryDeps } from '../attempt/summarise-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Held, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type ConsentPreviewDeps = AskedDeps &
   SummaryDeps & {
@@ -19,6 +20,7 @@ export type ConsentPreviewDeps = AskedDeps &
     readonly catalogue: Catalogue
     readonly clock: Clock
     readonly ids: Ids
+    readonly judgement: Pick<Judgement, 'deciders'>
   }
 
 const WEEK_MS = 604_800_000
@@ -69,14 +71,18 @@ export async function previewRemember(
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const hearing = await mayBeAsked(deps, by, held.row)
   if (!hearing.ok) return hearing
-  const terms = termsToRemember(held.row, remember)
+  const terms = termsToRemember(held.row, remember, deps.judgement.deciders)
   return terms.ok ? previewConsent(deps, by, terms.value) : terms
 }
 
 /** Judged by the evidence recorded at the time: calls that no consent could cover are not counted. */
-function wouldCover({ catalogue }: ConsentPreviewDeps, consent: ConsentRow, { row }: Held<'calls'>): boolean {
+function wouldCover(
+  { catalogue, judgement }: ConsentPreviewDeps,
+  consent: ConsentRow,
+  { row }: Held<'calls'>,
+): boolean {
   const tool = catalogue.tool(row.tool_id)
-  if (tool === undefined || row.expired_at !== undefined || !isCoverable(row.verdict)) return false
+  if (tool === undefined || row.expired_at !== undefined || !isCoverable(row.verdict, judgement.deciders)) return false
   const lane = row.by_run?.lane
   // As if it had been given then: only its subject is compared, not its time.
   const then = { ...consent, minted_at: row.received_at, expires_at: row.received_at + 1 }

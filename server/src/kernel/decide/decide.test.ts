@@ -4,11 +4,11 @@ import type { Decision } from '../contract/approval.ts'
 import type { Call } from '../contract/call.ts'
 import type { Tool } from '../contract/tool.ts'
 import { STRENGTHS, type Effect, type Opinion, type Strength } from '../contract/verdict.ts'
-import { decide } from './decide.ts'
-import { DECIDERS, type Decider } from './deciders.ts'
+import type { Decider } from './decider.ts'
 import type { Facts } from './facts.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import type { Policy } from '../policy/policy.ts'
+import { DECIDERS, decide } from '../../../test/judging.ts'
 import { neutralFacts } from './neutral-facts.suite.ts'
 
 const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
@@ -72,7 +72,7 @@ const opinion = fc.record({
   strength: fc.constantFrom<Strength>(...STRENGTHS),
 })
 const saying = (opinions: readonly Opinion[]): Decider[] =>
-  opinions.map((one) => ({ name: one.decider, judge: () => [one] }))
+  opinions.map((one) => ({ name: one.decider, rank: 0, judge: () => [one] }))
 
 describe('the verdict', () => {
   test('law: one more opinion never loosens it, in either mode', () => {
@@ -144,6 +144,7 @@ describe('the verdict', () => {
   test('a decider that fails blocks the call', () => {
     const failing: Decider = {
       name: 'failing',
+      rank: 0,
       judge: () => {
         throw new Error('oops')
       },

@@ -11,23 +11,17 @@ import { visibleText } from '../contract/visible-text.ts'
 import { strongestOf as strongestOfRoute } from '../approvals/routes/routes.ts'
 import { countApprovals, isStandingApproval, peopleNeeded } from '../approvals/routes/seats.ts'
 import { coverWithConsent } from '../consents/cover-with-consent.ts'
-import { DECIDERS, type Decider } from './deciders.ts'
+import type { Decider } from './decider.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
 import type { Plan } from './plan.ts'
 import type { Policy } from '../policy/policy.ts'
-
-/**
- * Deciders that are enforced in observe mode too: a forged call, a triggered trap, a revoked key, an admin's pause, and a retry that may
- * repeat an effect. So are blocks about the gate's own files and credentials, because whoever has those controls every later decision.
- */
-const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause', 'retry'])
 
 /**
  * Decide one tool call. Pure and total: no clock, no I/O, never throws.
  * INVARIANT: the strictest opinion wins, whatever the others say (law in decide.test.ts).
  * INVARIANT: no opinion at all is a block.
  */
-export function decide(policy: Policy, call: Call, facts: Facts, deciders: readonly Decider[] = DECIDERS): Verdict {
+export function decide(policy: Policy, call: Call, facts: Facts, deciders: readonly Decider[]): Verdict {
   const evidence: Opinion[] = []
   for (const { name, judge } of deciders) {
     try {
@@ -36,11 +30,11 @@ export function decide(policy: Policy, call: Call, facts: Facts, deciders: reado
       evidence.push(failed(name, facts.now))
     }
   }
-  return verdictOf(policy, call, facts, evidence)
+  return verdictOf(policy, call, facts, evidence, deciders)
 }
 
 /** The same verdict, computed with the plan for this call's subject. */
-export function decideBy({ policy, judges }: Plan, call: Call, facts: Facts): Verdict {
+export function decideBy({ policy, deciders, judges }: Plan, call: Call, facts: Facts): Verdict {
   const evidence: Opinion[] = []
   for (const { name, judge } of judges) {
     try {
@@ -49,17 +43,23 @@ export function decideBy({ policy, judges }: Plan, call: Call, facts: Facts): Ve
       evidence.push(failed(name, facts.now))
     }
   }
-  return verdictOf(policy, call, facts, evidence)
+  return verdictOf(policy, call, facts, evidence, deciders)
 }
 
 /** Every decider was asked, even after a block, so that the evidence is complete. */
-function verdictOf(policy: Policy, call: Call, facts: Facts, evidence: readonly Opinion[]): Verdict {
+function verdictOf(
+  policy: Policy,
+  call: Call,
+  facts: Facts,
+  evidence: readonly Opinion[],
+  deciders: readonly Decider[],
+): Verdict {
   const effect = strictestOf(evidence)
   if (effect === undefined) return { effect: 'block', evidence: [noOpinion(facts)] }
-  if (policy.mode === 'observe') return observed(effect, call, evidence, facts)
+  if (policy.mode === 'observe') return observed(effect, call, evidence, facts, deciders)
   if (effect !== 'ask') return { effect, evidence }
   const asked = askedOrApproved(call, evidence, facts)
-  return asked.effect === 'ask' ? coverWithConsent(asked, call, facts) : asked
+  return asked.effect === 'ask' ? coverWithConsent(asked, call, facts, deciders) : asked
 }
 
 function askedOrApproved(call: Call, evidence: readonly Opinion[], facts: Facts): Verdict {
@@ -128,15 +128,26 @@ function hasEnoughApprovals(call: Call, asked: Verdict, approval: ApprovalFact, 
   return countApprovals(decisions, call.caller.user, members) >= needed
 }
 
-function observed(effect: Effect, call: Call, evidence: readonly Opinion[], facts: Facts): Verdict {
-  const enforced = strictestOf(evidence.filter(isEnforced))
+function observed(
+  effect: Effect,
+  call: Call,
+  evidence: readonly Opinion[],
+  facts: Facts,
+  deciders: readonly Decider[],
+): Verdict {
+  const enforced = strictestOf(evidence.filter((opinion) => isEnforced(opinion, deciders)))
   if (enforced === 'block') return { effect: 'block', evidence }
   if (enforced === 'ask') return askedOrApproved(call, evidence, facts)
   return { effect: 'allow', evidence, observed: effect }
 }
 
-const isEnforced = ({ decider, effect, rule }: Opinion) =>
-  ALWAYS_ENFORCED.has(decider) || (effect === 'block' && GATE_PROTECTION_RULES.has(rule))
+/**
+ * Some deciders are enforced in observe mode too. So are blocks about the gate's own files and credentials, because whoever has those
+ * controls every later decision.
+ */
+const isEnforced = ({ decider, effect, rule }: Opinion, deciders: readonly Decider[]): boolean =>
+  deciders.some(({ name, enforced_in_observe }) => enforced_in_observe === true && name === decider) ||
+  (effect === 'block' && GATE_PROTECTION_RULES.has(rule))
 
 function approvedBy(approval: ApprovalFact, facts: Facts): Opinion {
   const says = `approved (${approval.strength}) in ${approval.approval_id}`

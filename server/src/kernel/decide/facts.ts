@@ -1,21 +1,14 @@
 import type { ApprovalId } from '../contract/ids.ts'
 import type { Decision } from '../contract/approval.ts'
 import type { ChosenRoute } from '../contract/routes.ts'
+import type { Repetition } from '../contract/budgets.ts'
 import type { PauseRow } from '../contract/pause.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { Strength } from '../contract/verdict.ts'
 import type { LookAlike } from '../catalogue/look-alike.ts'
-import type { FlowConsentFact } from '../../guests/flows/flow-consent.ts'
 import type { ConsentFact } from '../consents/match-consent.ts'
+import type { Change } from '../ports/ledger.ts'
 import type { BudgetFact } from './budgets.ts'
-import type { HealthFact } from '../../guests/serenity/health-fact.ts'
-import type { ContentFact } from '../../guests/content/content-fact.ts'
-import type { GuardedTexts } from '../../guests/content/guarded-texts.ts'
-import type { HistoryFact } from './judge-repetition.ts'
-import type { TrapFacts } from '../../guests/content/judge-trap.ts'
-import type { ProvenanceFact } from '../../guests/provenance/provenance-fact.ts'
-import type { FilesFact } from '../../guests/sandbox/files-fact.ts'
-import type { CompiledCapabilities } from '../../guests/workflows/capabilities.ts'
 
 /** An approval of this exact call, read at the moment of execution. */
 export type ApprovalFact = {
@@ -47,11 +40,37 @@ export type RouteFact = {
   readonly escalated?: ReadonlySet<string>
 }
 
+/** What is known about earlier instances of this call (same caller, tool and arguments), in any thread. */
+export type HistoryFact = {
+  /** Only those that still apply. */
+  readonly rejections: readonly Rejection[]
+  /** How often it was made before, within the operator's time window; counting may stop at `loopLimit`. */
+  readonly earlier: number
+  readonly limits: Repetition
+}
+
+/** A person's rejection, with their reason if they gave one. */
+export type Rejection = {
+  readonly approval_id: string
+  readonly by: string
+  /** When it stops applying. */
+  readonly until: string
+  readonly reason?: string
+}
+
+/** A consent that was given in advance for the run that makes a call, and covers an ask about this call. Its units are reserved. */
+export type RunConsentFact = {
+  readonly consent_id: string
+  readonly says: string
+  /** The versions that it was read in, for the commit that starts the call. */
+  readonly expects: readonly Change[]
+}
+
 /**
  * Everything a decision may use besides the policy and the call. Gathered through ports, once, before deciding. A fact that could
- * not be determined is `unknown`, never a default.
+ * not be determined is `unknown`, never a default. A guest adds its facts by declaration merging, in its own files.
  */
-export type Facts = {
+export interface Facts {
   readonly now: number
   /** Whether the canonical form and hash sent by the caller, if any, equal the gate's. */
   readonly integrity: 'intact' | 'canonical_differs' | 'hash_differs'
@@ -72,19 +91,9 @@ export type Facts = {
   readonly pauses: readonly PauseRow[] | 'unknown'
   /** Admitted tools of other servers that this one could be mistaken for, except those the operator has accepted. */
   readonly look_alikes: readonly LookAlike[]
-  readonly files: FilesFact
-  readonly traps: TrapFacts
-  readonly content: ContentFact
-  readonly guarded: GuardedTexts
   /** Only budgets that this call would spend from. */
   readonly budgets: readonly BudgetFact[] | 'unknown'
   readonly history: HistoryFact | 'unknown'
-  /** `off` where the operator has no `serenity` section. */
-  readonly health: HealthFact | 'off'
-  /** What is known about the sources of the session's text; `off` if the operator disabled provenance. */
-  readonly provenance: ProvenanceFact | 'off' | 'unknown'
-  /** From the document whose run makes the call; absent if there is none. */
-  readonly capabilities?: CompiledCapabilities | 'unknown'
   readonly approval?: ApprovalFact
   /** Absent unless an earlier attempt of this very call may have taken effect, and repeating it may do harm. */
   readonly retry?: RetryFact
@@ -94,6 +103,12 @@ export type Facts = {
   readonly consents?: readonly ConsentFact[]
   /** Consents for this caller and tool that do not match this call, to explain why. */
   readonly near?: readonly ConsentFact[]
-  /** For a call made by a flow's step: the consent it runs under. */
-  readonly flow_consent?: FlowConsentFact
+  /** Absent unless the call's run has a consent that covers it. */
+  readonly run_consent?: RunConsentFact
+}
+
+/** What is known about arguments that the gate filled in itself. A guest adds the facts that its `judgeFilled` needs. */
+export interface FilledFacts {
+  readonly now: number
+  readonly tool: Tool
 }

@@ -2,26 +2,8 @@ import type { Call } from '../contract/call.ts'
 import type { Repetition } from '../contract/budgets.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { Opinion } from '../contract/verdict.ts'
-import type { Facts } from './facts.ts'
+import type { Facts, Rejection } from './facts.ts'
 import type { Policy } from '../policy/policy.ts'
-
-/** What is known about earlier instances of this call (same caller, tool and arguments), in any thread. */
-export type HistoryFact = {
-  /** Only those that still apply. */
-  readonly rejections: readonly Rejection[]
-  /** How often it was made before, within the operator's time window; counting may stop at `loopLimit`. */
-  readonly earlier: number
-  readonly limits: Repetition
-}
-
-/** A person's rejection, with their reason if they gave one. */
-export type Rejection = {
-  readonly approval_id: string
-  readonly by: string
-  /** When it stops applying. */
-  readonly until: string
-  readonly reason?: string
-}
 
 /** A read changes nothing, so a loop of reads costs only time: a person is asked much later. */
 const READS_FACTOR = 10

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../contract/json.ts'
 import type { Tool, ToolEffect } from '../contract/tool.ts'
 import type { Effect, Opinion } from '../contract/verdict.ts'
 import type { Facts } from './facts.ts'
-import { NOTHING_GUARDED } from '../../guests/content/guarded-texts.ts'
 
 export const HASH = 'a'.repeat(64)
 
@@ -40,7 +39,20 @@ export function callWith(args: Json, more: Partial<Call> = {}): Call {
   }
 }
 
-const NOTHING = { findings: [], more: { secret: 0, pii: 0 }, marks: [], complete: true }
+/** What the guests' facts say of a harmless call. */
+const GUESTS_FACTS: object = {
+  guarded: { own: [], sprung: [] },
+  files: { sandbox: 'none', args: [], too_many: false },
+  traps: { files: [] },
+  content: {
+    pii: 'ask',
+    credentials: [],
+    reach: { server: 'local', files: 'unknown' },
+    scan: { findings: [], more: { secret: 0, pii: 0 }, marks: [], complete: true },
+  },
+  health: 'off',
+  provenance: 'off',
+}
 
 /** Facts on which only the policy decider has an opinion. */
 export function neutralFacts(tool: Tool = toolWith()): Facts {
@@ -51,15 +63,10 @@ export function neutralFacts(tool: Tool = toolWith()): Facts {
     credential: 'active',
     pauses: [],
     look_alikes: [],
-    guarded: NOTHING_GUARDED,
-    files: { sandbox: 'none', args: [], too_many: false },
-    traps: { files: [] },
-    content: { pii: 'ask', credentials: [], reach: { server: 'local', files: 'unknown' }, scan: NOTHING },
     budgets: [],
-    health: 'off',
-    provenance: 'off',
     history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600, denied_for: 86_400 } },
-  }
+    ...GUESTS_FACTS,
+  } as object as Facts
 }
 
 const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }

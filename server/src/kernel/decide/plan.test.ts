@@ -5,12 +5,11 @@ import type { Caller } from '../contract/caller.ts'
 import type { Match, Rule } from '../contract/policy.ts'
 import { RiskClass, ToolEffect, type Tool } from '../contract/tool.ts'
 import { STRENGTHS, type Effect } from '../contract/verdict.ts'
-import { decide, decideBy } from './decide.ts'
-import { DECIDERS } from './deciders.ts'
+import { decideBy } from './decide.ts'
 import type { Facts } from './facts.ts'
-import { makePlan, planFor } from './plan.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import type { Policy } from '../policy/policy.ts'
+import { DECIDERS, decide, makePlan, planFor } from '../../../test/judging.ts'
 import { IS_WHOLE } from '../../../test/some-of.ts'
 import { callWith, neutralFacts, toolWith } from './neutral-facts.suite.ts'
 
@@ -257,6 +256,7 @@ describe('a plan', () => {
   test('blocks the call if a planned decider fails', () => {
     const failing = {
       name: 'failing',
+      rank: 0,
       judge: () => [],
       plan: () => () => {
         throw new Error('oops')

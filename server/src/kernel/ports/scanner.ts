@@ -1,13 +1,8 @@
 import type { HiddenPlace } from '../contract/approval.ts'
 import type { ToolResult } from '../contract/call.ts'
-import type { Json, JsonObject } from '../contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import type { Result } from '../contract/problems.ts'
 import type { ShownArgs } from '../contract/redaction.ts'
-import type { ArgScan } from '../../guests/content/scan-args.ts'
-import { isSmall } from '../../guests/content/text-slots.ts'
-import type { GuardedTexts } from '../../guests/content/guarded-texts.ts'
-import type { OwnCredentials } from '../../guests/content/find-own.ts'
-import type { Trap } from '../../guests/content/traps.ts'
 import type { MaybePromise } from './runtime.ts'
 
 /**
@@ -17,14 +12,12 @@ import type { MaybePromise } from './runtime.ts'
 export type RuleSet = 'shown' | 'outputs' | 'messages'
 
 /**
- * Work on texts of callers and tool servers whose time depends on the text: searching for secrets and personal data, for the
- * gate's own credentials and honey tokens, and validating against a schema. Small texts synchronously, large ones off the event
- * loop and within limits of time and number.
- * INVARIANT: a search that could not be completed is `unknown`; nothing is ever passed on unsearched.
+ * Work on texts of callers and tool servers whose time depends on the text: removing secrets, personal data and the gate's own
+ * credentials, and validating against a schema. Small texts synchronously, large ones off the event loop and within limits of time and
+ * number.
+ * INVARIANT: nothing is ever passed on unsearched.
  */
 export interface Scanner {
-  /** What is sensitive in the arguments of a call. */
-  args(canonical_args: string): MaybePromise<ArgScan | 'unknown'>
   /** The arguments without their secrets. Arguments that could not be searched are hidden as a whole. */
   shownArgs(canonical_args: string): MaybePromise<ShownArgs>
   /** What redaction hides in a preview. */
@@ -34,10 +27,11 @@ export interface Scanner {
    * `kept` stay unchanged.
    */
   redact<T extends Json>(value: T, rules: RuleSet, kept?: readonly string[]): MaybePromise<T>
-  /** What no call may carry. Always completed, if necessary synchronously: its time grows only with the length. */
-  guarded(canonical_args: string, own: OwnCredentials, traps: readonly Trap[]): MaybePromise<GuardedTexts>
-  /** A value without any of the gate's own credentials; the value itself if there is none. Always completed, like `guarded`. */
-  redactOwn<T extends Json>(value: T, own: OwnCredentials): MaybePromise<T>
+  /**
+   * A value without any of the gate's own credentials; the value itself if there is none. Always completed, if necessary synchronously: its
+   * time grows only with the length.
+   */
+  redactOwn<T extends Json>(value: T): MaybePromise<T>
   /** A JSON text in which everything is visible (`visibleText`). If it could not be completed, it is hidden as a whole. */
   visible(json: string): MaybePromise<string>
   /** Validates a value against a schema, which `key` determines. A check that could not be completed fails. */
@@ -46,4 +40,24 @@ export interface Scanner {
 
 /** What is searched synchronously: a few milliseconds even for text made to be slow. */
 export const SMALL_TEXT = 4_096
-export const isSmallValue = (value: Json): boolean => isSmall(value, SMALL_TEXT)
+
+/** Whether a value contains at most that many characters of text. Stops counting as soon as it does not. */
+export function isSmallValue(value: Json): boolean {
+  let left = SMALL_TEXT
+  const open: Json[] = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    left -= typeof next === 'string' ? next.length + 1 : 4
+    if (left < 0) return false
+    if (Array.isArray(next)) {
+      if (next.length > left) return false
+      open.push(...(next as readonly Json[]))
+    } else if (isJsonObject(next)) {
+      for (const key in next) {
+        left -= key.length
+        if (left < 0) return false
+        open.push(next[key] ?? null)
+      }
+    }
+  }
+  return true
+}

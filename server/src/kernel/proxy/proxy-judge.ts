@@ -6,18 +6,18 @@ import type { Tool } from '../contract/tool.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { toolIdOf } from '../catalogue/definition.ts'
 import { decide } from '../decide/decide.ts'
-import { DECIDERS } from '../decide/deciders.ts'
 import type { Policy } from '../policy/policy.ts'
 import { grantedTools } from '../identity/granted-tools.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { auditOf, blockedProblem } from '../attempt/call-changes.ts'
 import { recordQuestion } from '../attempt/run-read-back.ts'
-import { gatherSeen, type FactsDeps } from '../attempt/gather-facts.ts'
+import { gatherSeen } from '../attempt/gather-facts.ts'
 import { isJudgementCurrent, type JudgedCall } from '../attempt/judge-call.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Digest, Ids } from '../ports/runtime.ts'
 import { commitAndStop, stoppingChanges } from '../identity/quarantine.ts'
 import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
+import type { FactsDeps } from '../decide/judging.ts'
 
 export type JudgeReadDeps = FactsDeps & {
   readonly policy: () => Policy
@@ -40,10 +40,6 @@ export type JudgedRead = Pick<JudgedCall, 'verdict' | 'policy_version' | 'seen'>
   readonly call: Call
   readonly at: number
 }
-
-/** The deciders that judge what is read. The others judge a tool's definition, or calls and their cost. */
-const LOOK_AT_READS = ['credential', 'pause', 'trap', 'policy', 'sandbox', 'content']
-const READ_DECIDERS = DECIDERS.filter(({ name }) => LOOK_AT_READS.includes(name))
 
 /**
  * Judges a read of something that is not a tool as if it were a read-only tool called `server__method`, with the params as its
@@ -68,7 +64,9 @@ export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<Judged
   }
   const { facts, seen } = await gatherSeen(deps, call, tool, { integrity: 'intact' })
   const policy = deps.policy()
-  const verdict = decide(policy, call, facts, READ_DECIDERS)
+  // The other deciders judge a tool's definition, or calls and their cost.
+  const deciders = deps.judgement.deciders.filter(({ judges_reads }) => judges_reads === true)
+  const verdict = decide(policy, call, facts, deciders)
   return { read, call, verdict, policy_version: policy.version, seen, at: facts.now }
 }
 

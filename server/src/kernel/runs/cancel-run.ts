@@ -1,12 +1,12 @@
 import type { Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { isEndedRun } from '../contract/run.ts'
-import type { Judgement } from '../attempt/facts/load-judgement.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
 import { addRunEvent } from './run-changes.ts'
+import type { Judgement } from '../decide/judging.ts'
 
 export type CancelRunDeps = Pick<ReadRunDeps, 'tables' | 'kinds'> & {
   readonly ledger: Ledger

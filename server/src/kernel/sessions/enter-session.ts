@@ -9,7 +9,7 @@ import type { Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 import { ownerOf } from '../runs/may-see-run.ts'
 import { anyRequestLabel, textLabel, type Entering } from './labels.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from '../ports/sessions.ts'
 
 /** Who reads, and in which session. Without one, the caller's default session, as for its calls. */
 export type Reader = { readonly caller: Caller; readonly thread?: string }

@@ -1,11 +1,11 @@
 import type { Caller } from '../contract/caller.ts'
-import { MOST_WORDS_TEXT } from '../contract/call-body.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock } from '../ports/runtime.ts'
+import { MOST_WORDS_TEXT } from '../contract/call-body.ts'
 import { trustOf, wordsLabel } from './labels.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from '../ports/sessions.ts'
 
 export type RecordUserWordsDeps = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
 

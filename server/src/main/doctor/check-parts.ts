@@ -21,7 +21,10 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
   const files = localFiles(config.servers, folder)
   const opened: readonly (Result<unknown> | undefined)[] = [
     serverConfigs(SERVER_KINDS, config.servers, folder),
-    await loadJudgement(config, (text) => secretOf(text, folder, process.env), files),
+    await loadJudgement(config, await partsOf(({ judging }) => judging), {
+      secretOf: (text) => secretOf(text, folder, process.env),
+      files,
+    }),
     await openSerenity(config.serenity, folder, process.env, () => undefined),
     openChannels(config.channels, await partsOf(({ channel }) => channel), {
       folder,

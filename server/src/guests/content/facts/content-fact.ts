@@ -5,20 +5,20 @@ import type { Tool } from '../../../kernel/contract/tool.ts'
 import type { ContentFact } from '../content-fact.ts'
 import type { Reach } from '../data-destination.ts'
 import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
-import { settingsOf, type Judgement } from '../../../kernel/attempt/facts/load-judgement.ts'
+import { settingsOf, type Judgement } from '../../../kernel/decide/judging.ts'
 
 const CAREFUL: ContentSettings = { pii: 'ask', credentials: [] }
 
 /** What the arguments contain, and where they would go. */
 export function contentFact(
-  judgement: Pick<Judgement, 'servers' | 'scanner'>,
+  judgement: Pick<Judgement, 'servers' | 'search'>,
   call: Call,
   tool: Tool,
 ): MaybePromise<ContentFact> {
   const settings = settingsOf(judgement, tool)?.content ?? CAREFUL
   const server = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server] : undefined
   const reach = server === undefined ? ELSEWHERE : reachOf(server)
-  const scan = judgement.scanner.args(call.canonical_args)
+  const scan = judgement.search.args(call.canonical_args)
   return scan instanceof Promise ? scan.then((found) => factOf(settings, reach, found)) : factOf(settings, reach, scan)
 }
 

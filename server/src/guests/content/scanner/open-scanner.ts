@@ -9,12 +9,13 @@ import { inlineScanner, redactNow, validateNow } from '../inline-scanner.ts'
 import { replaceTexts } from '../replace-texts.ts'
 import { hiddenArgs, hiddenPreview, runScanJob, type NamedText } from '../scan-job.ts'
 import type { ScanRules } from '../scan-rules.ts'
-import { isSmallValue, SMALL_TEXT, type RuleSet, type Scanner } from '../../../kernel/ports/scanner.ts'
+import { isSmallValue, SMALL_TEXT, type RuleSet } from '../../../kernel/ports/scanner.ts'
 import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
+import type { OwnCredentials } from '../find-own.ts'
+import type { TextScanner } from '../text-scanner.ts'
 import { SCAN_LIMITS, ScanThreads, type ScanLimits } from './scan-threads.ts'
 
-export type OpenScanner = Scanner & { close(): Promise<void> }
-type Own = Parameters<Scanner['redactOwn']>[1]
+export type OpenScanner = TextScanner & { close(): Promise<void> }
 
 /** Nothing in it needs an escape. */
 const PRINTABLE = /^[\x20-\x7e]*$/
@@ -40,11 +41,11 @@ export function openScanner(rules: ScanRules, dlp: Dlp, limits: ScanLimits = SCA
     await setImmediate()
     return (await replaceTexts(value, kept, redact)) as T
   }
-  const guardedLater = async (...[canonical_args, own, traps]: Parameters<Scanner['guarded']>) => {
+  const guardedLater = async (...[canonical_args, own, traps]: Parameters<TextScanner['guarded']>) => {
     const found = await threads.run({ do: 'guarded', canonical_args, known: own.known, traps })
     return found === 'unknown' ? here.guarded(canonical_args, own, traps) : found
   }
-  const redactOwnLater = async <T extends Json>(value: T, own: Own): Promise<T> => {
+  const redactOwnLater = async <T extends Json>(value: T, own: OwnCredentials): Promise<T> => {
     const redact = async (texts: readonly NamedText[]) => {
       const redacted = await threads.run({ do: 'redact_own', texts, known: own.known })
       return redacted === 'unknown'
@@ -83,7 +84,7 @@ export function openScanner(rules: ScanRules, dlp: Dlp, limits: ScanLimits = SCA
     },
     guarded: (canonical_args, own, traps) =>
       isSmall(canonical_args) ? here.guarded(canonical_args, own, traps) : guardedLater(canonical_args, own, traps),
-    redactOwn: <T extends Json>(value: T, own: Own): MaybePromise<T> =>
+    redactOwn: <T extends Json>(value: T, own: OwnCredentials): MaybePromise<T> =>
       isSmallValue(value) ? here.redactOwn(value, own) : redactOwnLater(value, own),
     visible: (json) => (isSmall(json) || PRINTABLE.test(json) ? here.visible(json) : visibleLater(json)),
     validate(schema, key, value): MaybePromise<Result<void>> {

@@ -5,19 +5,24 @@ import type { Facts } from '../../../kernel/decide/facts.ts'
 import { judgedProvenance } from '../judge-provenance.ts'
 import type { ProvenanceFact } from '../provenance-fact.ts'
 import type { Session } from '../session.ts'
-import type { YieldWhenDue, MaybePromise } from '../../../kernel/ports/runtime.ts'
+import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
 import { inSteps } from '../../../kernel/ports/in-steps.ts'
-import { provenanceOf, type Sessions } from '../../../kernel/sessions/sessions.ts'
-import type { Judgement } from '../../../kernel/attempt/facts/load-judgement.ts'
+import { provenanceOf } from '../sessions.ts'
+import { withResult } from '../../../kernel/ports/maybe-promise.ts'
+import type { FactsDeps } from '../../../kernel/decide/judging.ts'
 
-export type ProvenanceDeps = {
-  readonly sessions: Sessions
-  readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
-  readonly yieldWhenDue?: YieldWhenDue
+/** What the session has read, in words for the policy. Undefined if it cannot be read. */
+export function labelsFact({ sessions }: FactsDeps, call: Call): MaybePromise<readonly string[] | undefined> {
+  try {
+    const session = sessions.read(call.caller, call.thread)
+    return session instanceof Promise ? session.then(labelsOf, () => undefined) : labelsOf(session)
+  } catch {
+    return undefined
+  }
 }
 
-/** What the session has read, and how strictly this tool's calls are judged by it. */
-export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): MaybePromise<Fact> {
+/** How strictly this tool's calls are judged by what the session has read. */
+export function provenanceFact(deps: FactsDeps, call: Call, tool: Tool): MaybePromise<Facts['provenance']> {
   const { row } = tool
   const { mode = deps.judgement.provenance.mode, fields = NO_FIELDS } = provenanceOf(
     deps.judgement,
@@ -37,25 +42,20 @@ export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): Ma
 }
 
 const NO_FIELDS: ProvenanceFact['fields'] = {}
-const unknownIn = (mode: ProvenanceMode): Fact => ({ provenance: mode === 'off' ? 'off' : 'unknown' })
+const unknownIn = (mode: ProvenanceMode) => (mode === 'off' ? 'off' : 'unknown')
 
 function factIn(
-  { yieldWhenDue }: ProvenanceDeps,
+  { judgement: { commandOf }, yieldWhenDue }: FactsDeps,
   call: Call,
   tool: Tool,
   mode: ProvenanceMode,
   fields: ProvenanceFact['fields'],
   session: Session,
-): MaybePromise<Fact> {
-  const labels = labelsOf(session)
-  if (mode === 'off') return { labels, provenance: mode }
-  const judgement = inSteps(yieldWhenDue, judgedProvenance({ session, mode }, call, tool))
-  return judgement instanceof Promise
-    ? judgement.then((judged): Fact => ({ labels, provenance: { session, mode, fields, judgement: judged } }))
-    : { labels, provenance: { session, mode, fields, judgement } }
+): MaybePromise<Facts['provenance']> {
+  if (mode === 'off') return mode
+  const judgement = inSteps(yieldWhenDue, judgedProvenance({ session, mode }, call, tool, commandOf))
+  return withResult(judgement, (judged) => ({ session, mode, fields, judgement: judged }))
 }
-
-type Fact = Pick<Facts, 'provenance' | 'labels'>
 
 function labelsOf({ user, prose, asks, overflow, servers }: Session): string[] {
   const labels: string[] = []

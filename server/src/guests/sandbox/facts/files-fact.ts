@@ -17,17 +17,16 @@ import { patchedPaths } from '../../../kernel/text/patched-paths.ts'
 import { pathReadings, type Machine } from '../path-readings.ts'
 import { sensitiveName } from '../../../kernel/text/sensitive-names.ts'
 import { withoutSecretPlaces } from '../../../kernel/json/split-secrets.ts'
-import { shellReading } from '../../../kernel/decide/as-called.ts'
 import { shownPointer } from '../../../kernel/attempt/shown-pointer.ts'
 import { gateOf, isAbsolute, mayNameFiles, namedFiles, pairedFiles } from './gate-reach.ts'
 import { linkedBy } from './linked-by.ts'
-import { settingsOf, type Judgement } from '../../../kernel/attempt/facts/load-judgement.ts'
 import type { YieldWhenDue, MaybePromise } from '../../../kernel/ports/runtime.ts'
 import { SMALL_TEXT } from '../../../kernel/ports/scanner.ts'
+import { settingsOf, type Judgement } from '../../../kernel/decide/judging.ts'
 
 export type FilesDeps = {
   readonly files: FileFacts
-  readonly judgement: Pick<Judgement, 'servers' | 'trapFiles'>
+  readonly judgement: Pick<Judgement, 'servers' | 'commandOf'>
   readonly yieldWhenDue?: YieldWhenDue
 }
 
@@ -48,7 +47,7 @@ export function filesFact(deps: FilesDeps, call: Call, tool: Tool): MaybePromise
   const all = withPatched(tool, args, argumentTexts(args))
   if (call.canonical_args.length > SMALL_TEXT) return filesIn(deps, call, tool, sandbox, args, all)
   const found = fileArguments(args, settingsOf(judgement, tool)?.files, all, tool.paths)
-  const named = commandWords(tool, call)
+  const named = commandWords(judgement, tool, call)
   const look = files.look(call.server, foldersOf(tool, args, named?.folders ?? []))
   const isQuiet = found.found.length === 0 && !found.too_many && named === undefined && namesNothing(all.texts, look)
   if (isQuiet && sandbox?.local !== true) return sandbox === undefined ? NO_FILES : NO_REMOTE_FILES
@@ -83,7 +82,7 @@ async function filesIn(
   const pause = async () => deps.yieldWhenDue?.()
   await pause()
   const found = fileArguments(args, settingsOf(deps.judgement, tool)?.files, all, tool.paths)
-  const named = commandWords(tool, call)
+  const named = commandWords(deps.judgement, tool, call)
   const look = deps.files.look(call.server, foldersOf(tool, args, named?.folders ?? []))
   return lookAt(deps, call, tool, { sandbox, all, found, named, look, pause })
 }
@@ -159,8 +158,8 @@ function partOf({ written, run }: CommandWords, text: string): 'writes' | 'runs'
 
 const MOST_WORDS = 1000
 
-function commandWords(tool: Tool, call: Call): CommandWords | undefined {
-  const reading = shellReading(tool, call)
+function commandWords({ commandOf }: Pick<Judgement, 'commandOf'>, tool: Tool, call: Call): CommandWords | undefined {
+  const reading = commandOf(tool, call)
   if (reading === undefined || tool.shell === undefined) return undefined
   const path = tool.shell.split('/').filter((name) => name !== '')
   const isName = (text: string) => text !== '' && text.length <= LONGEST && !/[\r\n]|^-/.test(text)

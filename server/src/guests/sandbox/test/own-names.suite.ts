@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { filesFact } from '../facts/files-fact.ts'
-import { loadJudgement } from '../../../kernel/attempt/facts/load-judgement.ts'
+import { judgementOf } from '../../../../test/judging.ts'
 import { readConfig } from '../../../../test/read-config.ts'
 import type { Json } from '../../../kernel/contract/json.ts'
 import { judgeSandboxFacts } from '../judge-sandbox.ts'
@@ -41,14 +41,13 @@ export async function openProject() {
     names: ['admin.key', 'gate.sock', 'ledger.sqlite', 'ledger.sqlite-wal', ...KEYS.map((name) => `keys/${name}`)],
   }
   const files = localFiles(config.value.servers, folder, own)
-  const judgement = await loadJudgement(config.value, () => undefined, files)
-  if (!judgement.ok) throw new Error('the configuration is invalid')
+  const judgement = await judgementOf(config.value, { files })
   const judge = async (args: Json, name = 'read_text_file', server = 's'): Promise<string[]> => {
     const call = callWith(args, { server })
     const plain = toolWith({ path: {} }, name.startsWith('write') ? ['write'] : ['read'])
     const definition = { ...plain.row.definition, name }
     const tool = { ...plain, row: { ...plain.row, definition, admitted: { ...plain.row.admitted, definition } } }
-    const facts = await filesFact({ files, judgement: judgement.value }, call, tool as typeof plain)
+    const facts = await filesFact({ files, judgement }, call, tool as typeof plain)
     return judgeSandboxFacts(call, { ...neutralFacts(tool as typeof plain), files: facts }).map(
       ({ effect, rule }) => `${effect} ${rule}`,
     )

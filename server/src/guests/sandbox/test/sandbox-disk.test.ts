@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { filesFact } from '../facts/files-fact.ts'
-import { loadJudgement } from '../../../kernel/attempt/facts/load-judgement.ts'
+import { judgementOf } from '../../../../test/judging.ts'
 import { readConfig } from '../../../../test/read-config.ts'
 import { judgeSandbox } from '../judge-sandbox.ts'
 import { compilePolicy } from '../../../kernel/policy/compile-policy.ts'
@@ -59,13 +59,13 @@ test('law: a path that the gate allows without asking changes nothing outside, h
   })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
   const files = localFiles(config.value.servers, folder)
-  const judgement = await loadJudgement(config.value, () => undefined, files)
+  const judgement = await judgementOf(config.value, { files })
   const policy = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
-  if (!judgement.ok || !policy.ok) throw new Error('the configuration is invalid')
+  if (!policy.ok) throw new Error('the configuration is invalid')
   const judge = async (path: string) => {
     const call = callWith({ path })
     const tool = toolWith({ path: {} }, ['write'])
-    const facts = { ...neutralFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
+    const facts = { ...neutralFacts(tool), files: await filesFact({ files, judgement }, call, tool) }
     return judgeSandbox(policy.value, call, facts)
   }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filesFact } from '../facts/files-fact.ts'
-import { loadJudgement } from '../../../kernel/attempt/facts/load-judgement.ts'
+import { judgementOf } from '../../../../test/judging.ts'
 import { readConfig } from '../../../../test/read-config.ts'
 import { judgeSandbox } from '../judge-sandbox.ts'
 import { compilePolicy } from '../../../kernel/policy/compile-policy.ts'
@@ -25,14 +25,14 @@ const config = readConfig({
 })
 if (!config.ok) throw new Error(JSON.stringify(config.problem))
 const files = localFiles(config.value.servers, folder)
-const judgement = await loadJudgement(config.value, () => undefined, files)
+const judgement = await judgementOf(config.value, { files })
 const policy = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 
 async function judge(args: Record<string, string>): Promise<string[]> {
-  if (!judgement.ok || !policy.ok) throw new Error('the configuration is invalid')
+  if (!policy.ok) throw new Error('the configuration is invalid')
   const call = callWith(args)
   const tool = toolWith({ path: {} }, ['read'])
-  const facts = { ...neutralFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
+  const facts = { ...neutralFacts(tool), files: await filesFact({ files, judgement }, call, tool) }
   return judgeSandbox(policy.value, call, facts).map(({ effect, rule }) => `${effect} ${rule}`)
 }
 

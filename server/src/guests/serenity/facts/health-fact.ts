@@ -6,7 +6,7 @@ import type { HealthFact, ScoreFact } from '../health-fact.ts'
 import { newestScore, readRecord, type ReadRecord } from '../newest-score.ts'
 import { readGateAnswer, readRiskAnswer } from '../read-answer.ts'
 import type { HealthEvidence, HealthFile, HealthProvider } from '../health-evidence.ts'
-import type { Judgement } from '../../../kernel/attempt/facts/load-judgement.ts'
+import type { Judgement } from '../../../kernel/decide/judging.ts'
 
 /** Without `health` there is nothing to read, at no cost per call. */
 export type HealthDeps = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'scanner'> }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isForNow } from '../../../kernel/attempt/is-for-now.ts'
 import { listIn, mapIn, textIn } from '../raw-document.ts'
-import { SEND_TOOL_ID } from '../tool-names.ts'
+import { SEND_TOOL_ID } from '../../../kernel/contract/message-tool.ts'
 import { FIELDS, stepType } from './step-type.ts'
 import { filledText } from './model-work.ts'
 

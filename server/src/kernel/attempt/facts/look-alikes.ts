@@ -1,7 +1,7 @@
 import type { Tool } from '../../contract/tool.ts'
 import type { LookAlike } from '../../catalogue/look-alike.ts'
 import type { Catalogue } from '../../ports/catalogue.ts'
-import { settingsOf, type Judgement } from './load-judgement.ts'
+import { settingsOf, type Judgement } from '../../decide/judging.ts'
 
 const MOST_NAMED = 5
 

@@ -4,19 +4,21 @@ import type { ConsentId } from '../../contract/ids.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import type { UnitsLeft } from '../consent-view.ts'
-import { consentIn, consentUsed, isFlowConsented, type CoverFacts } from '../cover-with-consent.ts'
+import { consentIn, consentNamed, consentUsed } from '../cover-with-consent.ts'
 import { consentListsOf } from '../build-consent.ts'
-import { actorHash } from '../../../guests/flows/actor-hash.ts'
+import type { Facts } from '../../decide/facts.ts'
 import { isAbout, isFor, type ConsentFact, type ConsentMoment } from '../match-consent.ts'
 import type { Change } from '../../ports/ledger.ts'
 import type { Accounts, Held, Tables } from '../../ports/reads.ts'
 import type { Digest } from '../../ports/runtime.ts'
 import { asItStands, expectsKey } from '../../identity/standing-grants.ts'
+import type { Judgement } from '../../decide/judging.ts'
 
 export type ConsentDeps = {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly digest: Digest
+  readonly judgement: Pick<Judgement, 'runConsents'>
   /** For a node: no consent replaces a decision of its hub. */
   readonly hub?: unknown
 }
@@ -34,7 +36,7 @@ export async function consentFacts(
   deps: ConsentDeps,
   call: Call,
   asking: Asking,
-): Promise<(Required<Pick<CoverFacts, 'consents' | 'near'>> & Pick<CoverFacts, 'flow_consent'>) | undefined> {
+): Promise<(Required<Pick<Facts, 'consents' | 'near'>> & Pick<Facts, 'run_consent'>) | undefined> {
   if (deps.hub !== undefined) return { consents: [], near: [] }
   try {
     const listed = await plausibleConsents(deps, call, asking)
@@ -45,21 +47,20 @@ export async function consentFacts(
     const near = plausible.filter(({ row }) => isFor(row, call) && !isAbout(row, call, asking)).slice(0, MOST_NEAR)
     const about = plausible.filter(({ row }) => isAbout(row, call, asking))
     const [consents, nearFacts] = await Promise.all([facts(about), facts(near)])
-    return { consents, near: nearFacts, ...(await flowConsentOf(deps, call)) }
+    return { consents, near: nearFacts, ...(await runConsentOf(deps, call, asking)) }
   } catch {
     return undefined
   }
 }
 
 /** Read again for each call, so that a revocation applies immediately. */
-async function flowConsentOf(
-  { tables, digest }: ConsentDeps,
-  { by_run, caller }: Call,
-): Promise<Pick<CoverFacts, 'flow_consent'>> {
-  const held = by_run?.consent === undefined ? undefined : await tables.row('flow_consents', by_run.consent)
-  if (held === undefined) return {}
-  const standing = await asItStands(tables, held.row)
-  return { flow_consent: { ...standing, version: held.version, actor_hash: actorHash(digest, caller) } }
+async function runConsentOf(deps: ConsentDeps, call: Call, asking: Asking): Promise<Pick<Facts, 'run_consent'>> {
+  if (call.by_run?.consent === undefined) return {}
+  for (const read of deps.judgement.runConsents) {
+    const run_consent = await read(deps, call, asking)
+    if (run_consent !== undefined) return { run_consent }
+  }
+  return {}
 }
 
 async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
@@ -97,11 +98,10 @@ export async function unitsLeft(accounts: Accounts, row: ConsentRow): Promise<Un
  * What a call spends of the consent that allowed it, for the commit that marks the call `executing`.
  * INVARIANT: if a consent was revoked or used up since the decision, that commit is lost as a whole.
  */
-export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
-  if (verdict.effect === 'allow' && isFlowConsented(verdict) && facts.flow_consent !== undefined) {
-    const { row, version, key } = facts.flow_consent
-    return [{ kind: 'expect', table: 'flow_consents', id: row.consent_id, version }, ...expectsKey(key)]
-  }
+export function consentChanges(verdict: Verdict, facts: Pick<Facts, 'consents' | 'run_consent'>): Change[] {
+  const { run_consent: run } = facts
+  if (verdict.effect === 'allow' && run !== undefined && run.consent_id === consentNamed(verdict))
+    return [...run.expects]
   if (consentIn(verdict) === undefined) return []
   const consent = consentUsed(verdict, facts)
   if (consent === undefined) throw new Bug('a consent that lets a call through is one of the facts')

@@ -6,9 +6,9 @@ import type { Facts } from '../facts.ts'
 import { isOver } from '../judge-budget.ts'
 import type { Change } from '../../ports/ledger.ts'
 import type { Accounts } from '../../ports/reads.ts'
-import { settingsOf, type Judgement } from '../../attempt/facts/load-judgement.ts'
+import { settingsOf, type Judgement } from '../judging.ts'
 
-export type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
+type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
 
 /** The budgets a call spends from, with what is left of them. */
 export function budgetFacts(

@@ -5,7 +5,7 @@ import { callWith, toolWith } from '../neutral-facts.suite.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Page, Tables } from '../../ports/reads.ts'
 import { historyFact } from './history-fact.ts'
-import { loadJudgement } from '../../attempt/facts/load-judgement.ts'
+import { judgementOf } from '../../../../test/judging.ts'
 
 const tool = toolWith({}, ['write'])
 const call = callWith({}, { received_at: 1_000_000 })
@@ -14,19 +14,14 @@ const call = callWith({}, { received_at: 1_000_000 })
 async function history(calls: readonly object[], approvals: readonly object[] = [], of: Tool = tool) {
   const config = readConfig({ repetition: { most: 4, within_s: 100, denied_for: 500 } })
   if (!config.ok) throw new Error('the configuration is valid')
-  const look = () => {
-    throw new Error('this test does not use the disk')
-  }
-  const files = { windows: false, home: () => '', configured: async () => undefined, look }
-  const judgement = await loadJudgement(config.value, () => undefined, files)
-  if (!judgement.ok) throw new Error('the configuration is valid')
+  const judgement = await judgementOf(config.value)
   const asked: [string, object, Page][] = []
   const list = async (table: string, where: object, page: Page) => {
     asked.push([table, where, page])
     const rows = (table === 'calls' ? calls : approvals).map((row, cursor) => ({ version: 1, cursor, row }))
     return rows.filter(({ cursor }) => cursor > (page.after ?? -1)).slice(0, page.limit)
   }
-  const fact = await historyFact({ tables: { list } as unknown as Tables, judgement: judgement.value }, call, of)
+  const fact = await historyFact({ tables: { list } as unknown as Tables, judgement }, call, of)
   return { fact, asked }
 }
 const earlier = (received_at: number, call_id = 'call_0000000000000000000000ff') => ({ call_id, received_at })

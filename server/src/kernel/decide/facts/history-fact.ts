@@ -3,15 +3,15 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Call } from '../../contract/call.ts'
 import type { Repetition } from '../../contract/budgets.ts'
 import type { Tool } from '../../contract/tool.ts'
-import type { Facts } from '../facts.ts'
+import type { Facts, Rejection } from '../facts.ts'
 import { identityOf, rejectionIdentityOf } from '../../attempt/identity-of.ts'
-import { loopLimit, type Rejection } from '../judge-repetition.ts'
+import { loopLimit } from '../judge-repetition.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
 import { withResults } from '../../ports/maybe-promise.ts'
-import type { Judgement } from '../../attempt/facts/load-judgement.ts'
+import type { Judgement } from '../judging.ts'
 
-export type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
+type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
 
 const PAGE = 50
 /** More requests than this for the same call do not occur in practice; beyond it, it is unknown whether one was denied. */

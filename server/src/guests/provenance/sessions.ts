@@ -1,33 +1,16 @@
-import type { CallRow } from '../contract/call.ts'
-import type { CallerNames } from '../contract/caller-identity.ts'
-import type { Json } from '../contract/json.ts'
-import { labelSession, partsOfSession, type LabelRow } from './label.ts'
-import type { ToolProvenance } from '../../guests/provenance/provenance.ts'
-import { createSession, type Origin, type Session } from '../../guests/provenance/session.ts'
-import { letOthersRun } from '../audit/verify-audit-reads.ts'
-import type { Judgement } from '../attempt/facts/load-judgement.ts'
-import type { Artifacts } from '../ports/artifacts.ts'
-import type { Tables } from '../ports/reads.ts'
-import type { MaybePromise, YieldWhenDue } from '../ports/runtime.ts'
-import { inSteps } from '../ports/in-steps.ts'
+import type { CallRow } from '../../kernel/contract/call.ts'
+import type { Json } from '../../kernel/contract/json.ts'
+import { labelSession, partsOfSession, type LabelRow } from '../../kernel/sessions/label.ts'
+import type { ToolProvenance } from './provenance.ts'
+import { createSession, type Origin, type Session } from './session.ts'
+import { letOthersRun } from '../../kernel/audit/verify-audit-reads.ts'
+import type { MaybePromise } from '../../kernel/ports/runtime.ts'
+import type { Sessions, SessionsDeps } from '../../kernel/ports/sessions.ts'
+import { inSteps } from '../../kernel/ports/in-steps.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
 
-export type SessionsDeps = {
-  readonly tables: Pick<Tables, 'row' | 'list' | 'known_rows'>
-  readonly artifacts: Pick<Artifacts, 'read'>
-  readonly judgement: Pick<Judgement, 'servers'>
-  readonly yieldWhenDue: YieldWhenDue
-}
-
-export type Sessions = {
-  /** Everything that has been recorded of the session up to now. Rejects if the store cannot be read. */
-  read(caller: CallerNames, thread: string): Session | Promise<Session>
-  /**
-   * Something was recorded: it is read in the background, so that the next call need not wait for it. `call`: the call whose answer it is,
-   * as recorded.
-   */
-  note(caller: CallerNames, thread: string, call?: CallRow): void
-  /** As it was when a call was made: what entered later is left out. */
-  readUntil(caller: CallerNames, thread: string, at: number): Promise<Session>
+declare module '../../kernel/ports/sessions.ts' {
+  interface SessionState extends Session {}
 }
 
 /** How many sessions are kept in memory. Others are read again from the store when they continue. */

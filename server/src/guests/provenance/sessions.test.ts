@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { labelSession, type LabelRow } from './label.ts'
-import { openSessions, type SessionsDeps } from './sessions.ts'
+import { labelSession, type LabelRow } from '../../kernel/sessions/label.ts'
+import type { SessionsDeps } from '../../kernel/ports/sessions.ts'
+import { openSessions } from './sessions.ts'
 
 const ANA = { id: 'agent:a', user: 'ana' }
 const KEY = labelSession(ANA, 't1')

@@ -1,10 +1,10 @@
-import type { ValueSource } from './value-source.ts'
-import type { Facts } from '../decide/facts.ts'
-import { originLabel } from '../../guests/provenance/judge-provenance.ts'
-import { leavesOf, type Leaf } from '../../guests/provenance/leaves.ts'
-import type { Origin, Session } from '../../guests/provenance/session.ts'
-import type { Value } from '../../guests/provenance/values.ts'
-import type { Tables } from '../ports/reads.ts'
+import type { ValueSource } from '../../kernel/sessions/value-source.ts'
+import type { Facts } from '../../kernel/decide/facts.ts'
+import { originLabel } from './judge-provenance.ts'
+import { leavesOf, type Leaf } from './leaves.ts'
+import type { Origin, Session } from './session.ts'
+import type { Value } from './values.ts'
+import type { Tables } from '../../kernel/ports/reads.ts'
 
 export type SourceDeps = { readonly tables: Pick<Tables, 'row'> }
 

@@ -1,0 +1,24 @@
+import type { Judging } from '../../kernel/decide/judging.ts'
+import { filesFact } from './facts/files-fact.ts'
+import type { FilesFact } from './files-fact.ts'
+import { judgeSandbox, judgeSandboxFacts } from './judge-sandbox.ts'
+
+declare module '../../kernel/decide/facts.ts' {
+  interface Facts {
+    readonly files: FilesFact
+  }
+  interface FilledFacts {
+    readonly files: FilesFact
+  }
+}
+
+export const judging: Judging = {
+  facts: [
+    {
+      name: 'sandboxed',
+      gather: ({ judgement }, _, { row }) => judgement.servers[row.server]?.sandbox !== undefined,
+    },
+    { name: 'files', gather: filesFact, gatherFilled: filesFact },
+  ],
+  deciders: [{ name: 'sandbox', rank: 80, judges_reads: true, judge: judgeSandbox, judgeFilled: judgeSandboxFacts }],
+}
