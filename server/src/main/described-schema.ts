@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { CONFIG } from './config-schema.ts'
-import { descriptionOf } from '../kernel/contract/config-descriptions.ts'
 
 /** A mutable JSON Schema. */
 type Node = { [key: string]: unknown }
@@ -44,7 +43,9 @@ function visit(given: unknown, path: string, walk: Walk): void {
 }
 
 function describe(node: Node, path: string, { schema, keys }: Walk): void {
-  const description = descriptionOf(path)
+  const description = inText(node['description'])
+  // Last, after what the key is.
+  delete node['description']
   if (description !== undefined) node['description'] = description
   if (keys.has(path)) return
   keys.set(path, {
@@ -54,6 +55,8 @@ function describe(node: Node, path: string, { schema, keys }: Walk): void {
     ...(description === undefined ? {} : { description }),
   })
 }
+
+const inText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 function referred(node: Node, schema: Node): Node {
   const { $ref } = node

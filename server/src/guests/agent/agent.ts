@@ -118,21 +118,19 @@ export type AgentEvent = { readonly event: AgentEventName; readonly data: JsonOb
 
 /** Limits of a thread. */
 export const AgentSettings = z.strictObject({
-  /** Characters per message. */
-  message_chars: z.int().min(100).max(100_000).default(10_000),
+  message_chars: z.int().min(100).max(100_000).default(10_000).describe('Maximum length of a message to it.'),
   /** Tools that the executor is offered, found by search. */
-  tools: z.int().min(1).max(20).default(8),
+  tools: z.int().min(1).max(20).default(8).describe('How many tools the model is offered at a time.'),
   /** Characters of conversation that a model is shown; older turns are summarized. */
-  context_chars: z.int().min(4_000).max(2_000_000).default(60_000),
-  /** Model calls per thread. */
-  model_calls: z.int().min(1).max(100_000).default(1_000),
-  /** Tokens per thread, input and output. */
-  tokens: z.int().min(1_000).default(2_000_000),
-  /** The maximum cost of one thread, in the unit of the models' prices. */
-  cost: z.number().positive().default(10),
-  /** Days without a message after which a thread ends. */
-  idle_days: z.int().min(1).max(3_650).default(30),
+  context_chars: z.int().min(4_000).max(2_000_000).default(60_000).describe('How much text the model reads at a time.'),
+  model_calls: z.int().min(1).max(100_000).default(1_000).describe('How many model calls one thread may make.'),
+  tokens: z.int().min(1_000).default(2_000_000).describe('How many tokens one thread may use.'),
+  cost: z.number().positive().default(10).describe('What one thread may cost, in the unit of the prices.'),
+  idle_days: z.int().min(1).max(3_650).default(30).describe('A thread ends after this many days without a message.'),
   /** `rules`: greetings and thanks are conversation, everything else is a task. `model`: the planner's model decides. */
-  intent: z.enum(['rules', 'model']).default('rules'),
+  intent: z
+    .enum(['rules', 'model'])
+    .default('rules')
+    .describe("How tasks and conversation are distinguished: by `rules`, or by the planner's `model`."),
 })
 export type AgentSettings = z.infer<typeof AgentSettings>

@@ -8,4 +8,6 @@ declare module '../../kernel/contract/config.ts' {
   }
 }
 
-export const section: ConfigSection = { top: { agent: { rank: 940, schema: AgentSettings.prefault({}) } } }
+export const section: ConfigSection = {
+  top: { agent: { rank: 940, schema: AgentSettings.prefault({}).describe('Limits of the built-in agent.') } },
+}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { partsOf, placeholdersIn } from './command-template.ts'
 import type { ConfigSection } from '../../kernel/contract/config.ts'
 import type { OfKind, ServerKindSettings } from '../../kernel/contract/server-settings.ts'
-import { RunAsUser, type ToolSettings } from '../../kernel/contract/tool-settings.ts'
+import { RunAsUser, ToolKeys, type ToolSettings } from '../../kernel/contract/tool-settings.ts'
 
 const Pattern = z
   .string()
@@ -16,32 +16,45 @@ const Pattern = z
   }, 'not a regular expression')
 
 const SCALAR = {
-  description: z.string().max(2_000).optional(),
+  description: z.string().max(2_000).optional().describe('What it is, for the model.'),
   enum: z
     .array(z.union([z.string(), z.number()]))
     .min(1)
     .max(200)
-    .optional(),
-  pattern: Pattern.optional(),
-  minLength: z.number().int().min(0).optional(),
-  maxLength: z.number().int().min(0).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
+    .optional()
+    .describe('The allowed values.'),
+  pattern: Pattern.optional().describe('A regular expression that a string must match.'),
+  minLength: z.number().int().min(0).optional().describe('Minimum length of a string.'),
+  maxLength: z.number().int().min(0).optional().describe('Maximum length of a string.'),
+  minimum: z.number().optional().describe('The minimum.'),
+  maximum: z.number().optional().describe('The maximum.'),
 }
 
 /** One parameter, in terms of JSON Schema. A string has at least one character unless `minLength` says otherwise. */
 export const CommandParam = z.strictObject({
-  type: z.enum(['string', 'integer', 'number', 'boolean', 'array']).default('string'),
+  type: z
+    .enum(['string', 'integer', 'number', 'boolean', 'array'])
+    .default('string')
+    .describe('`string`, `number`, `integer`, `boolean` or `array`.'),
   ...SCALAR,
   /** For an array: each item becomes one argument of the program. */
-  items: z.strictObject({ type: z.enum(['string', 'integer', 'number']).default('string'), ...SCALAR }).optional(),
-  minItems: z.number().int().min(0).optional(),
-  maxItems: z.number().int().min(1).max(10_000).optional(),
-  required: z.boolean().default(true),
+  items: z
+    .strictObject({
+      type: z
+        .enum(['string', 'integer', 'number'])
+        .default('string')
+        .describe('`string`, `number`, `integer`, `boolean` or `array`.'),
+      ...SCALAR,
+    })
+    .optional()
+    .describe('The type of the list items.'),
+  minItems: z.number().int().min(0).optional().describe('Minimum length of a list.'),
+  maxItems: z.number().int().min(1).max(10_000).optional().describe('Maximum length of a list.'),
+  required: z.boolean().default(true).describe('Whether it is required.'),
   /** Used if the argument is omitted. A parameter with a default is optional. */
-  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  default: z.union([z.string(), z.number(), z.boolean()]).optional().describe('The default value.'),
   /** Accepts values that start with `-` even if the program could read them as an option. */
-  dash: z.boolean().default(false),
+  dash: z.boolean().default(false).describe('Whether a value may start with `-`, like an option.'),
 })
 export type CommandParam = z.infer<typeof CommandParam>
 
@@ -52,17 +65,17 @@ const CommandName = z
 
 /** One program with fixed arguments. Never a shell: the value of a placeholder is one argument, whatever it contains. */
 const CommandKeys = z.strictObject({
-  description: z.string().min(1).max(10_000),
-  /** The program and its arguments. `{name}` is a parameter; a nested list is left out if one of its parameters is. */
-  run: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
-  params: z.record(ParamName, CommandParam).default({}),
-  /** The standard input of the program, with placeholders. Empty if omitted. */
-  stdin: z.string().optional(),
-  output: z.enum(['text', 'json']).default('text'),
-  /** Exit codes that mean success. */
-  exit_ok: z.array(z.number().int().min(0).max(255)).min(1).default([0]),
+  description: z.string().min(1).max(10_000).describe('What it does, for the model.'),
+  run: z
+    .array(z.union([z.string(), z.array(z.string()).min(1)]))
+    .min(1)
+    .describe('The program and its arguments, with `{{name}}` for parameters.'),
+  params: z.record(ParamName, CommandParam).default({}).describe('The parameters, by name.'),
+  stdin: z.string().optional().describe('The standard input of the program, with `{{name}}` for parameters.'),
+  output: z.enum(['text', 'json']).default('text').describe('Whether the output is text or JSON.'),
+  exit_ok: z.array(z.number().int().min(0).max(255)).min(1).default([0]).describe('Exit codes that mean success.'),
   /** Instead of the server's. */
-  timeout_ms: z.number().int().min(1).max(3_600_000).optional(),
+  timeout_ms: z.number().int().min(1).max(3_600_000).optional().describe('How long it may run, in milliseconds.'),
 })
 export type CommandSettings = ToolSettings & z.infer<typeof CommandKeys>
 
@@ -115,11 +128,14 @@ function faultIn(text: string, params: Templates['params']): string[] {
 
 /** Programs on this machine as tools. They share a folder and an environment. */
 const Commands = z.strictObject({
-  /** Where they run; by default the config file's folder. */
-  cwd: z.string().min(1).optional(),
-  user: RunAsUser.optional(),
-  /** Added to a minimal environment. `env:NAME` and `file:PATH` refer to a secret. */
-  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+  cwd: z.string().min(1).optional().describe("Its working directory; by default this file's folder."),
+  user: RunAsUser.optional().describe('The operating system user to run it as.'),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
+    .default({})
+    .describe(
+      'Environment variables for it, in addition to a minimal environment. `env:NAME` and `file:PATH` refer to a secret.',
+    ),
 })
 export type CommandsSettings = z.infer<typeof Commands> &
   OfKind<'commands'> & { commands: Record<string, CommandSettings> }
@@ -132,16 +148,28 @@ declare module '../../kernel/contract/server-settings.ts' {
 
 /** The settings of one command, with those of every tool. */
 export const commandSchema = (tool: z.ZodObject): z.ZodType<CommandSettings> =>
-  tool.extend(CommandKeys.shape).superRefine((command, context) => {
-    for (const { path, message } of faultsOf(command as unknown as CommandSettings))
-      context.addIssue({ code: 'custom', path, message })
-  }) as unknown as z.ZodType<CommandSettings>
+  tool
+    .extend({
+      ...CommandKeys.shape,
+      shell: ToolKeys.shape.shell.describe(
+        'The parameter that is a shell command: each call is judged by what its command does.',
+      ),
+    })
+    .superRefine((command, context) => {
+      for (const { path, message } of faultsOf(command as unknown as CommandSettings))
+        context.addIssue({ code: 'custom', path, message })
+    }) as unknown as z.ZodType<CommandSettings>
 
 const commandsKind: ServerKindSettings<'commands'> = {
   key: 'commands',
   rank: 220,
   says: 'commands to run',
-  keys: ({ tool }) => ({ commands: z.record(CommandName, commandSchema(tool)), ...Commands.shape }),
+  keys: ({ tool }) => ({
+    commands: z
+      .record(CommandName, commandSchema(tool))
+      .describe('Programs on this machine as tools, by name. They run without a shell.'),
+    ...Commands.shape,
+  }),
   toolsKey: 'commands',
   finish: (schema) => schema.transform((settings) => ({ ...settings, tools: settings['commands'] })),
   reach: ({ commands }) => ({

@@ -221,13 +221,23 @@ export type FlowAction = (typeof FLOW_ACTIONS)[number]
 export const FlowSettings = z.strictObject({
   /** Per person; if two entries for one person disagree, every request of that person is rejected. */
   grants: z
-    .array(z.strictObject({ user: z.string().min(1).max(128), scopes: z.array(FlowScope).max(3) }))
+    .array(
+      z.strictObject({
+        user: z.string().min(1).max(128).describe('The person.'),
+        scopes: z.array(FlowScope).max(3).describe('What they see: personal, project, org.'),
+      }),
+    )
     .max(1_000)
-    .default([]),
-  /** Named lists of tool ids, for steps that refer to a `skill_pack`. */
-  skill_packs: z.record(z.string().min(1).max(64), z.array(z.string().min(1).max(128)).min(1).max(64)).default({}),
-  /** Whether a proposal needs a passed evaluation before it can be approved. */
-  evaluation: z.enum(['required', 'optional']).default('required'),
+    .default([])
+    .describe('Scopes that a person has instead of those of their flow role.'),
+  skill_packs: z
+    .record(z.string().min(1).max(64), z.array(z.string().min(1).max(128)).min(1).max(64))
+    .default({})
+    .describe('Named lists of tool ids, for steps that refer to a `skill_pack`.'),
+  evaluation: z
+    .enum(['required', 'optional'])
+    .default('required')
+    .describe('Whether a proposal needs a passed evaluation before it can be approved.'),
 })
 export type FlowSettings = z.infer<typeof FlowSettings>
 

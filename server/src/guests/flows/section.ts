@@ -8,4 +8,11 @@ declare module '../../kernel/contract/config.ts' {
   }
 }
 
-export const section: ConfigSection = { top: { flows: { rank: 950, schema: FlowSettings.prefault({}) } } }
+export const section: ConfigSection = {
+  top: {
+    flows: {
+      rank: 950,
+      schema: FlowSettings.prefault({}).describe('Procedures that people and agents work through together.'),
+    },
+  },
+}

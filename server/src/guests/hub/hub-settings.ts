@@ -7,13 +7,13 @@ import { HttpUrl } from '../../kernel/contract/http-settings.ts'
 const Reference = z.string().regex(/^(?:env|file):.+$/, 'write a secret as env:NAME or file:PATH')
 
 const LOGIN = {
-  homeserver: HttpUrl,
+  homeserver: HttpUrl.describe('The address of the homeserver.'),
   /** The gate's own user there. */
-  user: MatrixUser,
-  token: Reference.optional(),
+  user: MatrixUser.describe('The Matrix user of this node, `@name:server`.'),
+  token: Reference.optional().describe('Its access token: `env:NAME` or `file:PATH`.'),
   /** Instead of a token: each start is a new device, which encrypted rooms need. */
-  password: Reference.optional(),
-  room: RoomId,
+  password: Reference.optional().describe('Its password, instead of a token; needed for encrypted rooms.'),
+  room: RoomId.describe('The id of the control room.'),
 }
 type Login = { readonly token?: string | undefined; readonly password?: string | undefined }
 const hasOne = ({ token, password }: Login) => (token === undefined) !== (password === undefined)
@@ -27,23 +27,28 @@ export type MatrixLogin = {
 /** For a node: the hub at which its approvals are decided. */
 export const HubSettings = z
   .strictObject({
-    url: HttpUrl.optional(),
-    /** This node's name there: the name of its key. */
-    node: NodeName,
-    /** Its key of kind `node`. */
-    key: Reference.optional(),
-    /** Instead of a URL and a key: a room that both are in. */
+    url: HttpUrl.optional().describe('The address of the hub.'),
+    node: NodeName.describe('What this node is called at the hub: the name of its key.'),
+    key: Reference.optional().describe('The key of kind `node` that the hub gave out: `env:NAME` or `file:PATH`.'),
     matrix: z
-      .strictObject({ ...LOGIN, hub: MatrixUser })
+      .strictObject({
+        ...LOGIN,
+        hub: MatrixUser.describe('The Matrix user of the hub. Messages of everybody else are ignored.'),
+      })
       .refine(hasOne, ONE)
-      .optional(),
-    /** The hub's public keys, from `sluice hub key`. More than one while the hub changes its key. */
+      .optional()
+      .describe('Reach the hub through a Matrix room instead of `url` and `key`.'),
     public_keys: z
       .array(z.string().regex(/^[0-9a-f]{64}$/, 'a public key has 64 hex digits'))
       .min(1)
-      .max(8),
-    /** How long a held call waits for the hub to confirm that it has the request; then it is refused. */
-    answer_s: z.int().min(1).max(86_400).default(60),
+      .max(8)
+      .describe('The public keys of the hub, from `sluice hub key`. Decisions signed with any other key are rejected.'),
+    answer_s: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .default(60)
+      .describe('How long a held call waits for the hub to confirm the request, in seconds; then it is refused.'),
   })
   .superRefine(({ url, key, matrix }, context) => {
     if (matrix === undefined && url === undefined)
@@ -72,11 +77,14 @@ export const NodesSettings = z.strictObject({
   matrix: z
     .strictObject({
       ...LOGIN,
-      /** Which user in the room is which node. Messages of everybody else are ignored. */
-      nodes: z.record(MatrixUser, NodeName),
+      user: MatrixUser.describe('The Matrix user of this hub, `@name:server`.'),
+      nodes: z
+        .record(MatrixUser, NodeName)
+        .describe('Which Matrix user is which node. Messages of everybody else are ignored.'),
     })
     .refine(hasOne, ONE)
-    .optional(),
+    .optional()
+    .describe('A Matrix room in which nodes ask for decisions.'),
 })
 export type NodesSettings = z.infer<typeof NodesSettings>
 
@@ -89,8 +97,16 @@ declare module '../../kernel/contract/config.ts' {
 
 export const section: ConfigSection = {
   top: {
-    hub: { rank: 810, schema: HubSettings.optional() },
-    nodes: { rank: 820, schema: NodesSettings.prefault({}) },
+    hub: {
+      rank: 810,
+      schema: HubSettings.optional().describe(
+        'Makes this gate a node: its approvals are decided at a hub (server/src/guests/hub/README.md).',
+      ),
+    },
+    nodes: {
+      rank: 820,
+      schema: NodesSettings.prefault({}).describe('For a hub: how its nodes reach it, in addition to HTTP.'),
+    },
   },
   check({ hub, approvals }, context) {
     if (hub !== undefined && approvals.routes.length > 0)

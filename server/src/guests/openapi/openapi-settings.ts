@@ -10,16 +10,31 @@ const Secret = z.string().min(1)
 /** How requests are authenticated. Exactly one; the values are read when the gate starts and sent only to `base_url`. */
 const Auth = z
   .strictObject({
-    bearer: Secret.optional(),
-    basic: z.strictObject({ user: Secret, password: Secret }).optional(),
+    bearer: Secret.optional().describe('A bearer token.'),
+    basic: z
+      .strictObject({
+        user: Secret.describe('The user.'),
+        password: Secret.describe('The password, as `env:NAME` or `file:PATH`.'),
+      })
+      .optional()
+      .describe('A user name and a password.'),
     /** A key in a header or in the query, as named in the file's `securitySchemes`. */
     api_key: z
       .discriminatedUnion('in', [
-        z.strictObject({ in: z.literal('header'), name: HeaderName, value: Secret }),
-        z.strictObject({ in: z.literal('query'), name: z.string().min(1).max(200), value: Secret }),
+        z.strictObject({
+          in: z.literal('header').describe('`header` or `query`.'),
+          name: HeaderName.describe('The name of the header or parameter.'),
+          value: Secret.describe('The key, as `env:NAME` or `file:PATH`.'),
+        }),
+        z.strictObject({
+          in: z.literal('query').describe('`header` or `query`.'),
+          name: z.string().min(1).max(200).describe('The name of the header or parameter.'),
+          value: Secret.describe('The key, as `env:NAME` or `file:PATH`.'),
+        }),
       ])
-      .optional(),
-    oauth: OAuthSettings.optional(),
+      .optional()
+      .describe('A key in a header or in the query.'),
+    oauth: OAuthSettings.optional().describe('Get a bearer token with client credentials.'),
   })
   .refine((auth) => Object.values(auth).filter((way) => way !== undefined).length === 1, {
     error: 'exactly one of `bearer`, `basic`, `api_key` and `oauth`',
@@ -28,15 +43,19 @@ const Auth = z
 /** An HTTP API described by an OpenAPI 3.0 or 3.1 file: each operation is a tool. */
 const OpenApi = z.strictObject({
   /** The file, JSON or YAML; relative to the config file's folder. */
-  openapi: z.string().min(1),
+  openapi: z.string().min(1).describe('An OpenAPI document: each operation becomes a tool.'),
   /** The URL of the API. By default the file's first `servers` entry, which never gets a credential. */
-  base_url: HttpUrl.refine((text) => !text.includes('?'), 'an address without a query').optional(),
-  auth: Auth.optional(),
-  /** Sent with every request. `env:NAME` and `file:PATH` refer to a secret. */
-  headers: z.record(HeaderName, Secret).default({}),
+  base_url: HttpUrl.refine((text) => !text.includes('?'), 'an address without a query')
+    .optional()
+    .describe('The address of the API, if not the one in the document.'),
+  auth: Auth.optional().describe('How to authenticate to the API.'),
+  headers: z
+    .record(HeaderName, Secret)
+    .default({})
+    .describe('Headers for every request to it. `env:NAME` and `file:PATH` refer to a secret.'),
   /** Which operations are offered, by tool name; `*` matches any text. All by default. */
-  only: z.array(z.string().min(1).max(200)).min(1).optional(),
-  except: z.array(z.string().min(1).max(200)).default([]),
+  only: z.array(z.string().min(1).max(200)).min(1).optional().describe('Only these operations become tools, as globs.'),
+  except: z.array(z.string().min(1).max(200)).default([]).describe('These operations do not become tools, as globs.'),
 })
 export type OpenApiSettings = z.infer<typeof OpenApi> & OfKind<'openapi'>
 

@@ -8,4 +8,15 @@ declare module '../../kernel/contract/config.ts' {
   }
 }
 
-export const section: ConfigSection = { top: { packs: { rank: 510, schema: z.string().min(1).optional() } } }
+export const section: ConfigSection = {
+  top: {
+    packs: {
+      rank: 510,
+      schema: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('A folder with packs of your own: descriptions of the tools of servers that you use often.'),
+    },
+  },
+}

@@ -5,11 +5,14 @@ import { ArgumentPointer } from '../../kernel/contract/tool-settings.ts'
 /** Where a server's file arguments may lead. */
 export const Sandbox = z.strictObject({
   /** Files and folders, relative to the config file's folder. */
-  roots: z.array(z.string().min(1).max(4096)).min(1).max(100),
+  roots: z.array(z.string().min(1).max(4096)).min(1).max(100).describe('The allowed folders.'),
   /** The base of relative paths in arguments; by default the server's own working folder. */
-  base: z.string().min(1).max(4096).optional(),
+  base: z.string().min(1).max(4096).optional().describe('The folder that its relative paths start from.'),
   /** Whether the server's files are on this machine. Otherwise no path can be resolved, so every one is asked about. */
-  local: z.boolean().default(false),
+  local: z
+    .boolean()
+    .default(false)
+    .describe('The server works with files of this machine, although the gate does not start it.'),
 })
 export type Sandbox = z.infer<typeof Sandbox>
 
@@ -26,8 +29,18 @@ declare module '../../kernel/contract/tool-settings.ts' {
 }
 
 export const section: ConfigSection = {
-  server: { sandbox: { rank: 410, schema: Sandbox.optional() } },
-  tool: { files: { rank: 810, schema: Files.optional() } },
+  server: {
+    sandbox: {
+      rank: 410,
+      schema: Sandbox.optional().describe('The folders that its tools may access; paths outside them are blocked.'),
+    },
+  },
+  tool: {
+    files: {
+      rank: 810,
+      schema: Files.optional().describe('Which arguments are paths, as JSON pointers; needs a `sandbox`.'),
+    },
+  },
   /** A setting without effect is rejected: paths are only judged against a sandbox. */
   checkServer({ sandbox, tools }, toolsKey, context) {
     if (sandbox !== undefined) return

@@ -5,15 +5,22 @@ import { ModelSettings } from '../../kernel/contract/models.ts'
 /** A model that turns texts into vectors. */
 export const EmbeddingSettings = z.strictObject({
   ...ModelSettings.shape,
-  /** How much its ranking counts if the search by words has no clear result; 1 gives both the same weight. */
-  weight: z.number().min(0.1).max(3).default(0.5),
+  weight: z
+    .number()
+    .min(0.1)
+    .max(3)
+    .default(0.5)
+    .describe(
+      "How much the model's ranking counts if the search by words has no clear result; 1 gives both the same weight. Raise it for a strong model.",
+    ),
 })
 
 export const SearchSettings = z.strictObject({
   /** Also finds tools by meaning. Their texts and every query are sent there; if it gives no answer, only words count. */
-  embeddings: EmbeddingSettings.optional(),
-  /** Ranks tools higher that the same caller ran after similar queries. Stores the stems of those queries in the ledger. */
-  learn: z.boolean().default(false),
+  embeddings: EmbeddingSettings.optional().describe(
+    'A model for searching by meaning. The descriptions of the tools and all queries are sent to it.',
+  ),
+  learn: z.boolean().default(false).describe('Ranks tools higher that the same caller ran after similar queries.'),
 })
 export type SearchSettings = z.infer<typeof SearchSettings>
 
@@ -23,4 +30,6 @@ declare module '../../kernel/contract/config.ts' {
   }
 }
 
-export const section: ConfigSection = { top: { search: { rank: 960, schema: SearchSettings.prefault({}) } } }
+export const section: ConfigSection = {
+  top: { search: { rank: 960, schema: SearchSettings.prefault({}).describe('How tools are found.') } },
+}

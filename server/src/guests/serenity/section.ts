@@ -8,4 +8,13 @@ declare module '../../kernel/contract/config.ts' {
   }
 }
 
-export const section: ConfigSection = { top: { serenity: { rank: 970, schema: Serenity.optional() } } }
+export const section: ConfigSection = {
+  top: {
+    serenity: {
+      rank: 970,
+      schema: Serenity.optional().describe(
+        'Health data for the `health` decider; without it, that decider has no opinion.',
+      ),
+    },
+  },
+}

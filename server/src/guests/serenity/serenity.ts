@@ -17,11 +17,13 @@ export const SERENITY_LIMITS = {
 /** An operator's own service that is asked about a call: a module on this machine, or a URL. */
 export const SerenityProvider = z.union([
   /** Relative to the config file's folder; it exports `ask(question)`, or that function as its default. */
-  z.strictObject({ module: z.string().min(1).max(4096) }),
+  z.strictObject({ module: z.string().min(1).max(4096).describe('A module on this machine.') }),
   z.strictObject({
-    url: HttpUrl,
-    /** Sent with every question. `env:NAME` and `file:PATH` refer to a secret. */
-    headers: z.record(HeaderName, z.string().min(1)).default({}),
+    url: HttpUrl.describe('An HTTP address.'),
+    headers: z
+      .record(HeaderName, z.string().min(1))
+      .default({})
+      .describe('Headers for it. `env:NAME` and `file:PATH` refer to a secret.'),
   }),
 ])
 export type SerenityProvider = z.infer<typeof SerenityProvider>
@@ -29,9 +31,15 @@ export type SerenityProvider = z.infer<typeof SerenityProvider>
 /** Health evidence is opt-in: without this section the `health` decider has no opinion. */
 export const Serenity = z.strictObject({
   /** Where `trinity_health_*.json` files are; relative to the config file's folder. */
-  log_dir: z.string().min(1).max(4096).default('logs'),
-  gate_provider: SerenityProvider.optional(),
-  risk_provider: SerenityProvider.optional(),
-  provider_timeout_ms: z.number().int().min(1).max(60_000).default(2_000),
+  log_dir: z.string().min(1).max(4096).default('logs').describe('The folder with the health files.'),
+  gate_provider: SerenityProvider.optional().describe('An external provider that decides whether a call may run.'),
+  risk_provider: SerenityProvider.optional().describe('An external provider of a risk score.'),
+  provider_timeout_ms: z
+    .number()
+    .int()
+    .min(1)
+    .max(60_000)
+    .default(2_000)
+    .describe('How long an answer may take, in milliseconds.'),
 })
 export type Serenity = z.infer<typeof Serenity>

@@ -3,19 +3,21 @@ import type { ConfigSection } from '../../kernel/contract/config.ts'
 import { HeaderName, HttpUrl } from '../../kernel/contract/http-settings.ts'
 
 const MetricsSettings = z.strictObject({
-  /** Lets anybody on this machine read `/metrics` without a key. */
-  open: z.boolean().default(false),
+  open: z.boolean().default(false).describe('Lets anyone on this machine read them without a key.'),
 })
 
 const TelemetrySettings = z.strictObject({
   /** An OpenTelemetry collector; traces and metrics go to `/v1/traces` and `/v1/metrics` below the endpoint. */
   otlp: z
     .strictObject({
-      endpoint: HttpUrl,
-      /** `env:NAME` and `file:PATH` refer to a secret. */
-      headers: z.record(HeaderName, z.string().min(1)).default({}),
+      endpoint: HttpUrl.describe('Its address; `/v1/traces` and `/v1/metrics` are added.'),
+      headers: z
+        .record(HeaderName, z.string().min(1))
+        .default({})
+        .describe('Headers for it. `env:NAME` and `file:PATH` refer to a secret.'),
     })
-    .optional(),
+    .optional()
+    .describe('A collector.'),
 })
 
 declare module '../../kernel/contract/config.ts' {
@@ -27,7 +29,7 @@ declare module '../../kernel/contract/config.ts' {
 
 export const section: ConfigSection = {
   top: {
-    metrics: { rank: 980, schema: MetricsSettings.prefault({}) },
-    telemetry: { rank: 990, schema: TelemetrySettings.prefault({}) },
+    metrics: { rank: 980, schema: MetricsSettings.prefault({}).describe('Metrics for Prometheus at `/metrics`.') },
+    telemetry: { rank: 990, schema: TelemetrySettings.prefault({}).describe('Traces and metrics for OpenTelemetry.') },
   },
 }

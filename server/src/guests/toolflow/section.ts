@@ -7,4 +7,11 @@ declare module '../../kernel/contract/config.ts' {
   }
 }
 
-export const section: ConfigSection = { top: { toolflow: { rank: 910, schema: ToolflowSettings.prefault({}) } } }
+export const section: ConfigSection = {
+  top: {
+    toolflow: {
+      rank: 910,
+      schema: ToolflowSettings.prefault({}).describe('When `sluice run` asks which tool to use.'),
+    },
+  },
+}

@@ -74,10 +74,14 @@ export type ToolflowAnswer = z.infer<typeof ToolflowAnswer>
 
 /** When the first search result is too uncertain to continue with. */
 export const ToolflowSettings = z.strictObject({
-  /** The second result counts as equally good if its score is within this share of the first. */
-  close_within: z.number().min(0).max(1).default(0.1),
+  close_within: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .describe('The second tool counts as equally good if its score is within this fraction of the first.'),
   /** A first result with a score below this is a guess. Measured: docs/decisions/search.md. */
-  floor: z.number().min(0).max(1).default(0.5),
+  floor: z.number().min(0).max(1).default(0.5).describe('If the best score is below this, `sluice run` asks.'),
 })
 export type ToolflowSettings = z.infer<typeof ToolflowSettings>
 

@@ -8,25 +8,33 @@ const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lo
 
 /** Messages of documents, in and out, as signed requests: to attach a chat that the gate does not support itself. */
 export const WebhookTransportSettings = z.strictObject({
-  name: Name,
-  /** Where messages are sent. */
-  url: HttpUrl,
+  name: Name.describe('A short name.'),
+  url: HttpUrl.describe('Where messages are sent, as signed requests.'),
   /** Signs what is sent. */
-  secret: Reference,
-  /** The rooms it reaches: exact ids, or `*`. */
-  rooms: z.array(z.string().min(1).max(255)).min(1).default(['*']),
-  /** Lets the other side send messages to the gate. Its secret is a different one: what we sign is not one of their messages. */
-  incoming: z.strictObject({ secret: Reference }).optional(),
+  secret: Reference.describe('The secret that signs them: `env:NAME` or `file:PATH`.'),
+  rooms: z
+    .array(z.string().min(1).max(255))
+    .min(1)
+    .default(['*'])
+    .describe('The rooms it reaches: exact ids, or `*` for all.'),
+  incoming: z
+    .strictObject({
+      secret: Reference.describe('The secret that the other side signs with. Not the same as `secret`.'),
+    })
+    .optional()
+    .describe('Lets the other side send messages to the gate.'),
 })
 export type WebhookTransportSettings = z.infer<typeof WebhookTransportSettings>
 
 /** A document's own user at a homeserver. */
 const MatrixAccount = z
   .strictObject({
-    user: MatrixUser,
-    token: Reference.optional(),
+    user: MatrixUser.describe('The Matrix user: `@name:server`.'),
+    token: Reference.optional().describe(
+      'Its access token, as `env:NAME` or `file:PATH`. Encrypted rooms need a password instead.',
+    ),
     /** Instead of a token: each start is a new device, which encrypted rooms need. */
-    password: Reference.optional(),
+    password: Reference.optional().describe('Its password, as `env:NAME` or `file:PATH`: each start is a new device.'),
   })
   .refine(
     ({ token, password }) => (token === undefined) !== (password === undefined),
@@ -35,14 +43,16 @@ const MatrixAccount = z
 
 /** Messages of documents over a Matrix homeserver, each document as its own user. */
 export const MatrixTransportSettings = z.strictObject({
-  name: Name,
-  matrix: z.strictObject({
-    homeserver: HttpUrl,
-    /** By the name of the document. */
-    agents: z
-      .record(z.string().min(1).max(64), MatrixAccount)
-      .refine((agents) => Object.keys(agents).length > 0, 'name at least one document'),
-  }),
+  name: Name.describe('A short name.'),
+  matrix: z
+    .strictObject({
+      homeserver: HttpUrl.describe('The address of the homeserver.'),
+      agents: z
+        .record(z.string().min(1).max(64), MatrixAccount)
+        .refine((agents) => Object.keys(agents).length > 0, 'name at least one document')
+        .describe('The Matrix user of each document, by the name of the document.'),
+    })
+    .describe('Messages over a Matrix homeserver, instead of `url` and `secret`.'),
 })
 export type MatrixTransportSettings = z.infer<typeof MatrixTransportSettings>
 
@@ -73,4 +83,13 @@ declare module '../../kernel/contract/config.ts' {
   }
 }
 
-export const section: ConfigSection = { top: { transports: { rank: 920, schema: Transports } } }
+export const section: ConfigSection = {
+  top: {
+    transports: {
+      rank: 920,
+      schema: Transports.describe(
+        'How messages of documents come in and go out (server/src/guests/workflows/README.md).',
+      ),
+    },
+  },
+}

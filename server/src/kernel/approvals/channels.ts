@@ -34,31 +34,34 @@ const ChannelName = z
 const SecretReference = z.string().regex(/^(?:env|file):.+$/, 'write a secret as env:NAME or file:PATH')
 
 export const WebhookSettings = z.strictObject({
-  name: ChannelName,
-  url: HttpUrl,
+  name: ChannelName.describe('A name for the channel.'),
+  url: HttpUrl.describe('Where messages go.'),
   /** Signs what is sent. */
-  secret: SecretReference,
-  events: z.array(ChannelEvent).min(1).default(['approval.pending']),
+  secret: SecretReference.describe('The signing secret, as `env:NAME` or `file:PATH`.'),
+  events: z.array(ChannelEvent).min(1).default(['approval.pending']).describe('The events to send.'),
   /**
    * Lets the other side decide, as this approver and nobody else. Its secret is a different one: what we sign is not a decision.
    */
   callback: z
     .strictObject({
-      secret: SecretReference,
-      approver: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
-      /** Its user, if that is not the approver's name. */
-      user: z.string().min(1).max(128).optional(),
+      secret: SecretReference.describe('The secret that they are signed with.'),
+      approver: z
+        .string()
+        .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/)
+        .describe('The approver who makes these decisions.'),
+      user: z.string().min(1).max(128).optional().describe('The user of that approver.'),
     })
-    .optional(),
+    .optional()
+    .describe('Signed decisions that are sent back.'),
 })
 export type WebhookSettings = z.infer<typeof WebhookSettings>
 
 /** A topic of an ntfy server, or of a compatible one: a title, a line of text, a URL to open. */
 export const PushSettings = z.strictObject({
-  name: ChannelName,
-  url: SafeUrl,
-  token: SecretReference.optional(),
-  events: z.array(ChannelEvent).min(1).default(['approval.pending']),
+  name: ChannelName.describe('A name for the channel.'),
+  url: SafeUrl.describe('The topic.'),
+  token: SecretReference.optional().describe('The token, as `env:NAME` or `file:PATH`.'),
+  events: z.array(ChannelEvent).min(1).default(['approval.pending']).describe('The events to send.'),
 })
 export type PushSettings = z.infer<typeof PushSettings>
 
@@ -80,26 +83,34 @@ const TOLD_IN_CHAT = [
 /** A Matrix room in which approvers are notified of requests and answer. */
 export const MatrixChannelSettings = z
   .strictObject({
-    name: ChannelName,
-    homeserver: HttpUrl,
-    /** The gate's own user there. */
-    user: MatrixUser,
-    token: SecretReference.optional(),
+    name: ChannelName.describe('A name for the channel.'),
+    homeserver: HttpUrl.describe('The address of the homeserver.'),
+    user: MatrixUser.describe("The gate's own user there."),
+    token: SecretReference.optional().describe(
+      'Its access token, as `env:NAME` or `file:PATH`. Encrypted rooms need a password instead.',
+    ),
     /** Instead of a token: each start is a new device, which encrypted rooms need. */
-    password: SecretReference.optional(),
-    room: RoomId,
+    password: SecretReference.optional().describe(
+      'Its password, as `env:NAME` or `file:PATH`: each start is a new device.',
+    ),
+    room: RoomId.describe('The id of the room, which begins with `!`. The gate accepts the invitation.'),
     events: z
       .array(ChannelEvent)
       .min(1)
-      .default([...TOLD_IN_CHAT]),
-    /** Who in the room may decide, and as which approver. Everybody else only reads. */
-    people: z.record(
-      MatrixUser,
-      z.strictObject({
-        approver: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
-        user: z.string().min(1).max(128).optional(),
-      }),
-    ),
+      .default([...TOLD_IN_CHAT])
+      .describe('The events to send.'),
+    people: z
+      .record(
+        MatrixUser,
+        z.strictObject({
+          approver: z
+            .string()
+            .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/)
+            .describe('The approver who makes these decisions.'),
+          user: z.string().min(1).max(128).optional().describe('The person behind that approver.'),
+        }),
+      )
+      .describe('The Matrix users who may decide. Everybody else in the room only reads.'),
   })
   .refine(
     ({ token, password }) => (token === undefined) !== (password === undefined),
@@ -109,13 +120,19 @@ export type MatrixChannelSettings = z.infer<typeof MatrixChannelSettings>
 
 export const Channels = z
   .strictObject({
-    /** Where people reach the console, if that is not the address the gate listens on. */
-    url: HttpUrl.optional(),
-    webhooks: z.array(WebhookSettings).max(32).default([]),
-    push: z.array(PushSettings).max(32).default([]),
-    matrix: z.array(MatrixChannelSettings).max(8).default([]),
-    /** Your own push services that browsers may use besides those of Chrome, Firefox, Edge and Safari. */
-    push_services: z.array(SafeUrl).max(8).default([]),
+    url: HttpUrl.optional().describe('The address of the console as people reach it.'),
+    webhooks: z.array(WebhookSettings).max(32).default([]).describe('Signed webhooks to other systems.'),
+    push: z.array(PushSettings).max(32).default([]).describe('Push messages to phones, in the format of ntfy.'),
+    matrix: z
+      .array(MatrixChannelSettings)
+      .max(8)
+      .default([])
+      .describe('Matrix rooms in which approvers are notified of requests and answer.'),
+    push_services: z
+      .array(SafeUrl)
+      .max(8)
+      .default([])
+      .describe('Push services of your own that browsers may use, besides those of Chrome, Firefox, Edge and Safari.'),
   })
   .superRefine(({ webhooks, push, matrix }, context) => {
     const names = [...webhooks, ...push, ...matrix].map(({ name }) => name)

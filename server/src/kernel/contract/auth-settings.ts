@@ -7,22 +7,28 @@ export const TOKEN_TOLERANCE_S = 5
 
 /** How many wrong credentials an address may send before the others are answered with 429. A valid one is never limited. */
 const Failures = z.strictObject({
-  /** From one address in one window. */
-  per_address: z.int().min(1).max(1_000_000).default(30),
-  /** From all addresses together; beyond it an address has one failure. */
-  overall: z.int().min(1).max(1_000_000).default(1_000),
-  window_s: z.int().min(1).max(86_400).default(60),
+  per_address: z.int().min(1).max(1_000_000).default(30).describe('From one address, within the window.'),
+  overall: z.int().min(1).max(1_000_000).default(1_000).describe('From all addresses together, within the window.'),
+  window_s: z.int().min(1).max(86_400).default(60).describe('The window in seconds.'),
 })
 
 /** Limits for unauthenticated clients of the listener. */
 export const ListenLimits = z.strictObject({
   /** Open at once; beyond it the connection that was idle longest is closed. */
-  connections: z.int().min(1).max(1_000_000).default(4_096),
-  /** The time for a request's headers to arrive. */
-  headers_ms: z.int().min(100).max(600_000).default(10_000),
-  /** The time for a whole request to arrive. */
-  request_ms: z.int().min(100).max(600_000).default(30_000),
-  header_bytes: z.int().min(1_024).max(1_048_576).default(16_384),
+  connections: z.int().min(1).max(1_000_000).default(4_096).describe('Maximum number of open connections.'),
+  headers_ms: z
+    .int()
+    .min(100)
+    .max(600_000)
+    .default(10_000)
+    .describe('How long a client may take to send the headers of a request.'),
+  request_ms: z
+    .int()
+    .min(100)
+    .max(600_000)
+    .default(30_000)
+    .describe('How long a client may take to send a whole request.'),
+  header_bytes: z.int().min(1_024).max(1_048_576).default(16_384).describe('Maximum size of the headers of a request.'),
 })
 export type ListenLimits = z.infer<typeof ListenLimits>
 
@@ -34,10 +40,20 @@ const AddressOrNetwork = z.union(
 
 /** Proxies and balancers in front of the gate that report the address of a client. */
 export const TrustedProxies = z.strictObject({
-  /** Their own addresses. The header is ignored in requests from anywhere else. */
-  addresses: z.array(AddressOrNetwork).max(100).default([]),
+  addresses: z
+    .array(AddressOrNetwork)
+    .max(100)
+    .default([])
+    .describe(
+      'Their own addresses or networks (`10.0.0.7`, `10.0.0.0/8`). The header is ignored in requests from any other address, so with an empty list it is never read.',
+    ),
   /** The header that they write. Only this one is read: a proxy passes the other on as the client sent it. */
-  header: z.enum(['x-forwarded-for', 'forwarded']).default('x-forwarded-for'),
+  header: z
+    .enum(['x-forwarded-for', 'forwarded'])
+    .default('x-forwarded-for')
+    .describe(
+      'The header that they append the address to: `x-forwarded-for`, or `forwarded` (RFC 7239). The other one is never read.',
+    ),
 })
 export type TrustedProxies = z.infer<typeof TrustedProxies>
 
@@ -53,47 +69,66 @@ const IssuerUrl = HttpUrl.refine(
 /** An issuer of JWTs. Issuer and audience are both required: a token for another audience is not accepted. */
 const IssuerSettings = z.strictObject({
   /** Part of the ids of its callers: `approver:corp/ana`. */
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,15}$/, 'a name has 1 to 16 lower-case letters, digits and `-`'),
-  issuer: IssuerUrl,
-  audience: z.string().min(1).max(500),
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,15}$/, 'a name has 1 to 16 lower-case letters, digits and `-`')
+    .describe('A short name for this issuer.'),
+  issuer: IssuerUrl.describe('The issuer, exactly as its tokens name it.'),
+  audience: z.string().min(1).max(500).describe('The audience that a token must have.'),
   /** Where its keys are; found by OpenID Connect Discovery if omitted. */
-  jwks_uri: IssuerUrl.optional(),
-  /** The claim that contains the user name. It must not be one that users can choose freely. */
-  user: Claim.default('sub'),
-  /** Prepended to it, so that users of two issuers are never confused. */
+  jwks_uri: IssuerUrl.optional().describe(
+    'The address of its keys, if it differs from the one in its discovery document.',
+  ),
+  user: Claim.default('sub').describe('The claim that contains the user name.'),
   user_prefix: z
     .string()
     .regex(/^[^\s\p{C}]{0,31}$/u)
-    .default(''),
-  /** Which claims make which kind of caller. A token that matches none is rejected. */
+    .default('')
+    .describe('A prefix for user names, so that users of two issuers cannot be confused.'),
   kinds: z
-    .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), kind: CallerKind }))
+    .array(
+      z.strictObject({
+        claim: Claim.describe('The claim to check.'),
+        has: z.string().min(1).max(500).describe('The value it must have or contain.'),
+        kind: CallerKind.describe('The kind of caller that the user becomes.'),
+      }),
+    )
     .min(1)
-    .max(100),
+    .max(100)
+    .describe('Which claims make which kind of caller; if several match, an agent or node comes first.'),
   /**
    * The OAuth clients that people use themselves. A token of any other client is an agent's, whatever its claims say about its user.
    * Required if `kinds` contains a kind of person.
    */
-  people_clients: z.array(z.string().min(1).max(500)).max(100).optional(),
-  /**
-   * Which claims give a person a role in flows; the highest match applies. Without one, admins are `admin` and others `viewer`.
-   */
-  flow_roles: z
-    .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), role: FlowRole }))
+  people_clients: z
+    .array(z.string().min(1).max(500))
     .max(100)
-    .default([]),
+    .optional()
+    .describe('OAuth clients that people use themselves; required if `kinds` has people.'),
+  flow_roles: z
+    .array(
+      z.strictObject({
+        claim: Claim.describe('The claim to check.'),
+        has: z.string().min(1).max(500).describe('The value it must have or contain.'),
+        role: FlowRole.describe('The role that the user has in flows.'),
+      }),
+    )
+    .max(100)
+    .default([])
+    .describe('Which claims give a user a role in flows; the highest that fits applies.'),
   /** Lets people log in at the console with it. Its redirect URL is `<the gate's address>/v1/login/oidc/callback`. */
   login: z
     .strictObject({
-      client_id: z.string().min(1).max(500),
-      /** `env:NAME` or `file:PATH`; none for a public client. */
+      client_id: z.string().min(1).max(500).describe('The client that you registered for the gate at the issuer.'),
       client_secret: z
         .string()
         .regex(/^(?:env|file):./, 'secrets are named: env:NAME or file:PATH')
-        .optional(),
-      scope: z.string().min(1).max(500).default('openid email profile'),
+        .optional()
+        .describe('Its secret, as `env:NAME` or `file:PATH`; none for a public client.'),
+      scope: z.string().min(1).max(500).default('openid email profile').describe('The scopes to ask for.'),
     })
-    .optional(),
+    .optional()
+    .describe('Lets people log in at the console with this issuer.'),
 })
 export const OidcIssuer = IssuerSettings.superRefine(({ audience, kinds, people_clients, login }, context) => {
   const hasPeople = kinds.some(({ kind }) => !PROGRAM_KINDS.includes(kind))
@@ -117,12 +152,15 @@ export type OidcIssuer = z.infer<typeof OidcIssuer>
 
 /** Who may use the gate over the network, besides holders of its own keys. */
 export const Auth = z.strictObject({
-  failures: Failures.prefault({}),
+  failures: Failures.prefault({}).describe(
+    'How many failed logins are allowed before further ones are answered with 429 for a while. Valid credentials always work.',
+  ),
   oidc: z
     .array(OidcIssuer)
     .max(16)
     .refine((all) => new Set(all.map(({ issuer }) => issuer)).size === all.length, 'this issuer is listed twice')
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two issuers have the same name')
-    .default([]),
+    .default([])
+    .describe('OpenID Connect issuers whose tokens are accepted.'),
 })
 export type Auth = z.infer<typeof Auth>

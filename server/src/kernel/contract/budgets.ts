@@ -10,10 +10,10 @@ const globs = z.union([
 ])
 
 export const BudgetMatch = z.strictObject({
-  caller: globs.optional(),
-  tool: globs.optional(),
-  server: globs.optional(),
-  thread: globs.optional(),
+  caller: globs.optional().describe('Callers, as globs.'),
+  tool: globs.optional().describe('Tool ids, as globs.'),
+  server: globs.optional().describe('Names of tool servers, as globs.'),
+  thread: globs.optional().describe('Sessions, as globs.'),
 })
 export type BudgetMatch = z.infer<typeof BudgetMatch>
 
@@ -23,14 +23,20 @@ export const BUDGET_APART = ['caller', 'user', 'tool', 'server', 'thread'] as co
 /** How much may be used in a period. All matching calls share it, unless they are counted separately. */
 export const Budget = z
   .strictObject({
-    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
-    match: BudgetMatch.default({}),
-    /** Each caller, tool, … has its own full budget. */
-    each: z.array(z.enum(BUDGET_APART)).max(5).default([]),
-    calls: z.number().int().min(1).max(1_000_000_000).optional(),
+    id: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+      .describe('A name for the budget, shown in the evidence.'),
+    match: BudgetMatch.default({}).describe('Which calls count; by default all.'),
+    each: z
+      .array(z.enum(BUDGET_APART))
+      .max(5)
+      .default([])
+      .describe('Whether each caller, user, tool, server or session (`thread`) has its own budget, or all share one.'),
+    calls: z.number().int().min(1).max(1_000_000_000).optional().describe('Maximum number of calls.'),
     /** In the units of the tools' `cost`. */
-    cost: z.number().int().min(1).max(1_000_000_000_000).optional(),
-    per: z.enum(BUDGET_PERIODS),
+    cost: z.number().int().min(1).max(1_000_000_000_000).optional().describe('Maximum cost.'),
+    per: z.enum(BUDGET_PERIODS).describe('The period: a minute, an hour, a day or a run.'),
   })
   .refine(({ calls, cost }) => calls !== undefined || cost !== undefined, 'a budget limits `calls`, `cost` or both')
 export type Budget = z.infer<typeof Budget>
@@ -57,9 +63,16 @@ const Span = z
 /** When the same call repeated is a loop, and how long a person's rejection of it applies. */
 export const Repetition = z.strictObject({
   /** How often; ten times as often for tools that only read. */
-  most: z.number().int().min(2).max(1_000).default(5),
-  within_s: z.number().int().min(1).max(86_400).default(600),
-  /** How long the same call of the same caller stays blocked after a person denied it. */
-  denied_for: Span.prefault('1d'),
+  most: z
+    .number()
+    .int()
+    .min(2)
+    .max(1_000)
+    .default(5)
+    .describe('After this many identical calls with effects, a person is asked.'),
+  within_s: z.number().int().min(1).max(86_400).default(600).describe('The period in seconds.'),
+  denied_for: Span.prefault('1d').describe(
+    'How long an identical call stays blocked after a person denied it: seconds, or a duration such as `1d`.',
+  ),
 })
 export type Repetition = z.infer<typeof Repetition>

@@ -28,65 +28,105 @@ const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>) =>
           .string()
           .min(1)
           .regex(ALONE, 'a host name or address without a port; set the port in `port`')
-          .default('127.0.0.1'),
-        port: z.number().int().min(0).max(65_535).default(7420),
-        /** Additional host names, for example behind a proxy. Requests to other host names are rejected. */
-        hosts: z.array(z.string().min(1)).default([]),
-        proxies: TrustedProxies.prefault({}),
-        limits: ListenLimits.prefault({}),
+          .default('127.0.0.1')
+          .describe('The address. Anything but loopback needs keys or an OIDC issuer first.'),
+        port: z.number().int().min(0).max(65_535).default(7420).describe('The port; 0 picks a free one.'),
+        hosts: z
+          .array(z.string().min(1))
+          .default([])
+          .describe(
+            'Additional host names of the gate, for example behind a proxy. Requests to other host names are rejected.',
+          ),
+        proxies: TrustedProxies.prefault({}).describe(
+          'Proxies and balancers in front of the gate that report the address of the client.',
+        ),
+        limits: ListenLimits.prefault({}).describe(
+          'Limits for connections, to protect against slow or flooding clients.',
+        ),
       })
-      .prefault({}),
-    auth: Auth.prefault({}),
-    /** The data folder; relative to the config file's folder. */
-    data: z.string().min(1).default('./.sluice'),
+      .prefault({})
+      .describe('Where the gate listens for HTTP and MCP.'),
+    auth: Auth.prefault({}).describe('Authentication, in addition to API keys.'),
+    data: z
+      .string()
+      .min(1)
+      .default('./.sluice')
+      .describe('The data folder: ledger, keys, artifacts, log. Relative to this file.'),
     /** A file, relative to the config file's folder, or the policy itself. */
-    policy: z.union([z.string().min(1), PolicyFile]).prefault({}),
-    servers,
+    policy: z
+      .union([z.string().min(1), PolicyFile])
+      .prefault({})
+      .describe('The rules, or the path of a file with them.'),
+    servers: servers.describe('The tool servers behind the gate, by name.'),
     approvals: z
       .strictObject({
-        /** How long a request waits for a decision. */
-        expires_s: RequestLife.default(86_400),
-        /** A different time for some risk classes or strengths; if two apply, the shorter one is used. */
-        expires_s_for: z.partialRecord(z.enum([...RiskClass.options, ...STRENGTHS]), RequestLife).default({}),
+        expires_s: RequestLife.default(86_400).describe('How long a request waits for a decision, in seconds.'),
+        expires_s_for: z
+          .partialRecord(z.enum([...RiskClass.options, ...STRENGTHS]), RequestLife)
+          .default({})
+          .describe('A different time for a risk class or a strength; if two apply, the shorter one is used.'),
         /** How many requests of one caller may wait for a decision at a time; one more is rejected. */
-        pending_per_caller: z.int().min(1).max(1_000_000).default(200),
-        /** The total size of their arguments and previews, in bytes. */
-        pending_bytes_per_caller: z.int().min(1).max(1_000_000_000).default(20_000_000),
-        /**
-         * What a strong approval requires of everybody: only their role, or a passphrase too. Somebody who has set one must
-         * always give it.
-         */
-        strong: z.enum(['role', 'passphrase']).default('role'),
-        /** The strength of redeeming a token. With `simple`, tokens exist only for simple requests. */
-        tokens: z.enum(['simple', 'strong']).default('simple'),
+        pending_per_caller: z
+          .int()
+          .min(1)
+          .max(1_000_000)
+          .default(200)
+          .describe('Maximum number of pending requests of one caller.'),
+        pending_bytes_per_caller: z
+          .int()
+          .min(1)
+          .max(1_000_000_000)
+          .default(20_000_000)
+          .describe('Maximum total size of their arguments and previews, in bytes.'),
+        strong: z
+          .enum(['role', 'passphrase'])
+          .default('role')
+          .describe('What strong approvals and other permissions require: only the role, or a passphrase as well.'),
+        tokens: z
+          .enum(['simple', 'strong'])
+          .default('simple')
+          .describe('Whether redeeming a token counts as a simple or a strong approval.'),
         ...RouteSettings,
       })
-      .prefault({}),
+      .prefault({})
+      .describe('Approval requests.'),
     audit: z
       .strictObject({
         /** A checkpoint is signed after this many entries or seconds, whichever comes first. */
-        checkpoint_entries: z.number().int().min(1).default(1_000),
-        checkpoint_seconds: z.number().int().min(1).default(60),
+        checkpoint_entries: z.number().int().min(1).default(1_000).describe('After this many entries.'),
+        checkpoint_seconds: z
+          .number()
+          .int()
+          .min(1)
+          .default(60)
+          .describe('Or after this many seconds, whichever comes first.'),
       })
-      .prefault({}),
-    retention: Retention.prefault({}),
-    store: StoreSection.prefault({}),
-    /** How people are notified, besides the console. */
-    channels: Channels.prefault({}),
+      .prefault({})
+      .describe('How often the audit is signed.'),
+    retention: Retention.prefault({}).describe(
+      'How long arguments and outputs are stored. The audit itself is stored permanently.',
+    ),
+    store: StoreSection.prefault({}).describe(
+      'Where everything is stored: in the data folder, or in a database that several nodes share.',
+    ),
+    channels: Channels.prefault({}).describe('How people are notified of requests, in addition to the console.'),
     mcp: z
       .strictObject({
-        /** For clients that choose neither by themselves (`?surface=`, `sluice mcp --surface`) nor with their key. */
-        surface: Surface.default('auto'),
-        /**
-         * An output with more characters than this moves to the artifact store, and the client gets its beginning and a pointer.
-         */
-        evict_over: z.int().min(1_000).max(10_000_000).default(40_000),
-        /** The URL of `/mcp` as clients know it, if it differs from the listening address: behind a proxy. */
-        url: HttpUrl.optional(),
+        surface: Surface.default('auto').describe(
+          'The default surface, for clients that do not choose one: `search`, `passthrough` or `auto`.',
+        ),
+        evict_over: z
+          .int()
+          .min(1_000)
+          .max(10_000_000)
+          .default(40_000)
+          .describe('Outputs longer than this many characters are stored, and the client gets a pointer.'),
+        url: HttpUrl.optional().describe('The address of `/mcp` as clients know it, behind a proxy.'),
       })
-      .prefault({}),
-    budgets: Budgets.default([]),
-    repetition: Repetition.prefault({}),
+      .prefault({})
+      .describe('Settings of the MCP endpoint.'),
+    budgets: Budgets.default([]).describe('Limits on the number or cost of calls.'),
+    repetition: Repetition.prefault({}).describe('Repeated calls.'),
   })
 
 /** `sluice.yaml`, with the sections of guests, which they add by declaration merging. */

@@ -41,10 +41,10 @@ export const SafeUrl = HttpUrl.refine(
 
 /** OAuth 2 client credentials. The secret is a reference or the secret itself. */
 export const OAuthSettings = z.strictObject({
-  token_url: SafeUrl,
-  client_id: z.string().min(1),
-  client_secret: z.string().min(1),
-  scope: z.string().min(1).optional(),
+  token_url: SafeUrl.describe('The address of the token endpoint.'),
+  client_id: z.string().min(1).describe('The client id.'),
+  client_secret: z.string().min(1).describe('The client secret, as `env:NAME` or `file:PATH`.'),
+  scope: z.string().min(1).optional().describe('The scopes to request.'),
 })
 export type OAuthSettings = z.infer<typeof OAuthSettings>
 
@@ -54,19 +54,22 @@ export type OAuthSettings = z.infer<typeof OAuthSettings>
  */
 export const LoginSettings = z
   .strictObject({
-    /** `gate`: one login for everybody. `user`: each user logs in, and a call uses only its own user's login. */
-    per: z.enum(['gate', 'user']).default('gate'),
+    per: z
+      .enum(['gate', 'user'])
+      .default('gate')
+      .describe('`gate`: one login for everyone. `user`: one login per user.'),
     /** Requested instead of what the server says it needs. Words separated by spaces. */
     scope: z
       .string()
       .regex(/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'words with one space between them')
-      .optional(),
-    /** The only authorization server that is accepted. It may have a private address. */
-    issuer: SafeUrl.optional(),
+      .optional()
+      .describe('The scopes to request.'),
+    issuer: SafeUrl.optional().describe(
+      'The only authorization server that is accepted. It may have a private address.',
+    ),
     /** A client that was registered by hand, for an authorization server without dynamic registration. */
-    client_id: z.string().min(1).optional(),
-    /** `env:NAME` and `file:PATH` refer to a secret. */
-    client_secret: z.string().min(1).optional(),
+    client_id: z.string().min(1).optional().describe('The id of a client that is already registered there.'),
+    client_secret: z.string().min(1).optional().describe('Its secret, as `env:NAME` or `file:PATH`.'),
   })
   .refine(({ client_id, client_secret }) => client_secret === undefined || client_id !== undefined, {
     message: '`client_secret` needs a `client_id`',

@@ -7,10 +7,11 @@ const Days = z.union([z.int().min(1).max(36_500), z.literal('never')], {
 /** How long texts are kept. The audit, ids, hashes, times and verdicts are permanent. */
 export const Retention = z.strictObject({
   /** Arguments and outputs, in days after a call ended. A call that waits, runs or is unknown keeps them. */
-  calls: Days.default(30),
+  calls: Days.default(30).describe(
+    'Number of days that arguments and outputs of calls are stored, or `never` to keep them.',
+  ),
   /** Long outputs in the artifact store, in days after they were stored. */
-  artifacts: Days.default(30),
-  /** States and journals of runs, in days after a run ended. */
-  journals: Days.default(90),
+  artifacts: Days.default(30).describe('The same for large outputs.'),
+  journals: Days.default(90).describe('The same for journals of runs that have ended.'),
 })
 export type Retention = z.infer<typeof Retention>

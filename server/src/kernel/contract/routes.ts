@@ -18,38 +18,43 @@ const globs = oneOrMore(z.string().min(1).max(128))
 /** All given fields must match; a list matches if one of its entries does. */
 export const RouteMatch = z.strictObject({
   /** The tool's id, `server__tool`, as a glob. */
-  tool: globs.optional(),
-  server: globs.optional(),
-  /** Matches if the tool has at least one of them. */
-  effects: oneOrMore(ToolEffect).optional(),
-  risk: oneOrMore(RiskClass).optional(),
+  tool: globs.optional().describe('Tool ids, as globs: `bank__*`.'),
+  server: globs.optional().describe('Names of tool servers, as globs.'),
+  effects: oneOrMore(ToolEffect).optional().describe('Effects of the tool; one match is enough.'),
+  risk: oneOrMore(RiskClass).optional().describe('Risk classes: `low`, `medium`, `high`, `critical`.'),
   /** The caller's id, `kind:name`, as a glob. */
-  caller: globs.optional(),
+  caller: globs.optional().describe('Callers, as globs: `agent:claude`.'),
   amount: z
     .strictObject({
-      /** JSON pointers to the arguments that contain the amount; by default those that the pack of the server names. */
-      at: oneOrMore(z.string().regex(/^(?:\/[^/]*)+$/, 'a JSON pointer, such as /amount')).optional(),
-      /** From this amount on. An amount that is missing or is not a number matches too. */
-      from: z.number(),
+      at: oneOrMore(z.string().regex(/^(?:\/[^/]*)+$/, 'a JSON pointer, such as /amount'))
+        .optional()
+        .describe(
+          'The arguments that contain the amount, as JSON pointers: `/amount`. By default those that the pack of the server names.',
+        ),
+      from: z.number().describe('From this amount on. A missing or non-numeric amount counts as large.'),
     })
-    .optional(),
+    .optional()
+    .describe('Calls about a large amount.'),
 })
 export type RouteMatch = z.infer<typeof RouteMatch>
 
 export const ApprovalRoute = z.strictObject({
-  id: Name,
-  match: RouteMatch.prefault({}),
+  id: Name.describe('A name for the route, shown to approvers.'),
+  match: RouteMatch.prefault({}).describe('Which calls; all given fields must match.'),
   /** Only these people decide. Without it, everybody with the approver role. */
-  group: Name.optional(),
-  /** How many of them have to approve. */
-  people: z.int().min(1).max(20).default(1),
-  strength: z.enum(['simple', 'strong']).optional(),
-  /** The only channels that announce these requests. */
-  channel: oneOrMore(Name).optional(),
-  /** How long a request waits, instead of `expires_s`. */
-  expires: Duration.optional(),
-  /** If too few people have decided by then, this group is asked too. */
-  escalation: z.strictObject({ after: Duration, to: Name, channel: oneOrMore(Name).optional() }).optional(),
+  group: Name.optional().describe('Only members of this group decide, see and edit the request.'),
+  people: z.int().min(1).max(20).default(1).describe('How many of them have to approve. The requester never counts.'),
+  strength: z.enum(['simple', 'strong']).optional().describe('`strong` asks each of them for a strong approval.'),
+  channel: oneOrMore(Name).optional().describe('The only channels that announce these requests.'),
+  expires: Duration.optional().describe('How long such a request waits: `30m`, `8h`, `2d`.'),
+  escalation: z
+    .strictObject({
+      after: Duration.describe('After this time: `15m`.'),
+      to: Name.describe('The group that is asked too.'),
+      channel: oneOrMore(Name).optional().describe('Channels that announce it, in addition to those of the route.'),
+    })
+    .optional()
+    .describe('Asks another group if too few people have decided.'),
 })
 export type ApprovalRoute = z.infer<typeof ApprovalRoute>
 
@@ -63,10 +68,14 @@ export const ApprovalGroups = z.record(Name, Group)
 export type ApprovalGroups = z.infer<typeof ApprovalGroups>
 
 export const RouteSettings = {
-  /** Approvers by `user`, under a name for each group. */
-  groups: ApprovalGroups.default({}),
-  /** Who is asked about which calls; the first matching route applies. */
-  routes: z.array(ApprovalRoute).max(200).default([]),
+  groups: ApprovalGroups.default({}).describe('Groups of approvers, each a list of users.'),
+  routes: z
+    .array(ApprovalRoute)
+    .max(200)
+    .default([])
+    .describe(
+      'Who is asked about which calls; the first matching route applies. Without routes, every approver is asked.',
+    ),
 }
 
 /** The route of a held call. In the verdict, and so on the call's row. */

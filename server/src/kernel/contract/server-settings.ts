@@ -70,35 +70,50 @@ export type ServerKindSettings<K extends keyof ServerKinds = keyof ServerKinds> 
 /** A child process that uses MCP on stdin and stdout. */
 const Stdio = z.strictObject({
   /** `node` is the gate's own Node; a path that starts with `./` or `../` is resolved against the config file's folder. */
-  command: z.string().min(1),
-  /** Those that start with `./` or `../` are resolved against the config file's folder. */
-  args: z.array(z.string()).default([]),
-  /** Added to a minimal environment. `env:NAME` and `file:PATH` refer to a secret. */
+  command: z
+    .string()
+    .min(1)
+    .describe('The program to start; it uses MCP on stdin and stdout. `node` is the Node that runs the gate.'),
+  args: z
+    .array(z.string())
+    .default([])
+    .describe("Its arguments. Paths that start with ./ or ../ are relative to this file's folder."),
   env: z
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable has only letters, digits and `_`'),
       z.string(),
     )
-    .default({}),
-  /** By default the config file's folder. */
-  cwd: z.string().min(1).optional(),
-  user: RunAsUser.optional(),
+    .default({})
+    .describe(
+      'Environment variables for it, in addition to a minimal environment. `env:NAME` and `file:PATH` refer to a secret.',
+    ),
+  cwd: z.string().min(1).optional().describe("Its working directory; by default this file's folder."),
+  user: RunAsUser.optional().describe('The operating system user to run it as.'),
 })
 export type StdioSettings = z.infer<typeof Stdio> & OfKind<'command'>
 
 /** A server that is reached by MCP over HTTP: streamable, or the older transport with a stream of events. */
 const Http = z.strictObject({
-  url: HttpUrl,
-  /** Sent with every request to this server and to no other. `env:NAME` and `file:PATH` refer to a secret. */
-  headers: z.record(HeaderName, z.string().min(1)).default({}),
-  /** Fetches a bearer token by client credentials, and a new one when the server no longer accepts it. */
-  oauth: OAuthSettings.optional(),
-  login: LoginSettings.optional(),
+  url: HttpUrl.describe('The address of a server that is reached by MCP over HTTP.'),
+  headers: z
+    .record(HeaderName, z.string().min(1))
+    .default({})
+    .describe('Headers for every request to it. `env:NAME` and `file:PATH` refer to a secret.'),
+  oauth: OAuthSettings.optional().describe('Get a bearer token with client credentials, renewed when it expires.'),
+  login: LoginSettings.optional().describe(
+    'A person logs in there with OAuth in a browser: `sluice servers login NAME`.',
+  ),
 })
 export type HttpSettings = z.infer<typeof Http> & OfKind<'url'>
 
 /** The built-in tools of a coding agent, judged by the gate through its hooks and run by the agent itself (server/src/guests/hooks/README.md). */
-const Client = z.strictObject({ client: z.enum(HOOK_CLIENTS) })
+const Client = z.strictObject({
+  client: z
+    .enum(HOOK_CLIENTS)
+    .describe(
+      'Set if this entry is for the built-in tools of a coding agent: the gate judges them through hooks, and the agent runs them itself.',
+    ),
+})
 export type ClientSettings = z.infer<typeof Client> & OfKind<'client'>
 
 /** The client's own tools, and what the operator says about them. */
@@ -117,7 +132,10 @@ const stdioKind: ServerKindSettings<'command'> = {
   says: 'a program to start',
   keys: ({ oneKind }) => ({
     ...Stdio.shape,
-    command: z.string({ error: ({ input }) => (input === undefined ? oneKind : undefined) }).min(1),
+    command: z
+      .string({ error: ({ input }) => (input === undefined ? oneKind : undefined) })
+      .min(1)
+      .describe(Stdio.shape.command.description ?? ''),
   }),
   reach: ({ command, args }) => ({ programs: [{ words: [command, ...args] }] }),
 }
@@ -176,7 +194,12 @@ export function serverSchema(parts: readonly ServerParts[]): z.ZodType<ServerSet
     ServerKeys.shape,
     parts.map(({ server }) => server),
   )
-  const tools = { tools: z.record(z.string().min(1), tool).default({}) }
+  const tools = {
+    tools: z
+      .record(z.string().min(1), tool)
+      .default({})
+      .describe('Your own settings for its tools, by tool name. They override what the server says.'),
+  }
 
   function kindSchema({ key, keys, toolsKey, finish }: ServerKindSettings): z.ZodType {
     const { [key]: first, ...rest } = keys({ tool, oneKind })

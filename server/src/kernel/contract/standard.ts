@@ -30,11 +30,11 @@ const Arguments = z.record(z.string(), Value).readonly()
 /** One expectation about an answer: exactly one of the four words. `contains` looks for a part of a text or an item of a list. */
 export const Expectation = z
   .strictObject({
-    path: ValuePath,
-    equals: Value.optional(),
-    contains: Value.optional(),
-    exists: z.boolean().optional(),
-    in: z.array(Value).min(1).max(100).readonly().optional(),
+    path: ValuePath.describe('The field of the answer, as a path with dots: `message.to`.'),
+    equals: Value.optional().describe('The field equals this value.'),
+    contains: Value.optional().describe('The field contains this text or item.'),
+    exists: z.boolean().optional().describe('Whether the field exists.'),
+    in: z.array(Value).min(1).max(100).readonly().optional().describe('The field is one of these values.'),
   })
   .refine((one) => EXPECTED.filter((word) => one[word] !== undefined).length === 1, {
     message: 'write exactly one of `equals`, `contains`, `exists`, `in`',
@@ -48,7 +48,11 @@ export const EXPECTED = ['equals', 'contains', 'exists', 'in'] as const
 const Expectations = z.union([Expectation.transform((one) => [one]), z.array(Expectation).min(1).max(20)]).readonly()
 
 /** A question to a read-only tool of the same server, and what its answer must be. */
-export const ReadBack = z.strictObject({ tool: z.string().min(1), args: Arguments.default({}), expect: Expectations })
+export const ReadBack = z.strictObject({
+  tool: z.string().min(1).describe('The tool of the server that reads.'),
+  args: Arguments.default({}).describe('Its arguments, with `{{args.…}}` and, after the call, `{{result.…}}`.'),
+  expect: Expectations.describe('What its answer must contain: one expectation or a list.'),
+})
 export type ReadBack = z.infer<typeof ReadBack>
 
 /** What must be true before the tool runs. There is no result yet to refer to. */
@@ -63,10 +67,10 @@ export const Verify = ReadBack.superRefine((verify, context) => {
 /** What would undo a call: a call to another tool of the same server, or a command for a person. Never executed by the gate. */
 export const RollbackSettings = z
   .strictObject({
-    tool: z.string().min(1).optional(),
-    args: Arguments.optional(),
+    tool: z.string().min(1).optional().describe('The tool of the server that undoes it.'),
+    args: Arguments.optional().describe('Its arguments, with `{{args.…}}` and `{{result.…}}`.'),
     /** Shown as it is. Values chosen by an agent must not be part of a command that a person may copy. */
-    command: z.string().min(1).max(500).optional(),
+    command: z.string().min(1).max(500).optional().describe('A command for a person to run, instead of `tool`.'),
   })
   .superRefine((rollback, context) => {
     const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', path, message })

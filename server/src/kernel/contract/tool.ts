@@ -21,10 +21,10 @@ export type ToolDefinition = {
 
 /** How to try a tool without its effect: the same tool with extra arguments, or another tool on the same server. */
 export const DryRun = z.strictObject({
-  tool: z.string().optional(),
-  args: z.record(z.string(), z.json()).optional(),
+  tool: z.string().optional().describe('The tool of the server that does the dry run; by default the tool itself.'),
+  args: z.record(z.string(), z.json()).optional().describe('Arguments that make it a dry run.'),
   /** Only an operator can declare this; without it a dry run never happens before an approval. */
-  effect_free: z.boolean().default(false),
+  effect_free: z.boolean().default(false).describe('The dry run changes nothing, so it may run before approval.'),
 })
 export type DryRun = z.infer<typeof DryRun>
 
