@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkApprovers } from '../../src/main/doctor/check-approvers.ts'
-import { checkHub } from '../../src/main/doctor/check-hub.ts'
+import { checks } from '../../src/guests/hub/checks.ts'
 import { checkInForce } from '../../src/main/doctor/check-in-force.ts'
 import { doctor } from '../../src/main/doctor/doctor.ts'
 import { askGate } from '../../src/main/doctor/check-servers.ts'
@@ -115,7 +115,10 @@ describe('the gate', () => {
 
 describe('the hub', () => {
   const hubAt = (url: string) =>
-    checkHub(settings({ hub: { url, key: 'file:key', node: 'n', public_keys: ['a'.repeat(64)] } }))
+    checks.findings?.(
+      { ...settings({ hub: { url, key: 'file:key', node: 'n', public_keys: ['a'.repeat(64)] } }), env: process.env },
+      true,
+    )
   test.each([
     [
       'what is no JSON',
@@ -131,7 +134,7 @@ describe('the hub', () => {
   ])('that answers with %s', async (_, answer, says) => {
     write(join(root, 'key'), 'slk_x')
     const port = await listens(0, (_request, response) => void answer(response))
-    expect(said(await hubAt(`http://127.0.0.1:${port}`))).toEqual([expect.stringMatching(says)])
+    expect(said((await hubAt(`http://127.0.0.1:${port}`)) ?? [])).toEqual([expect.stringMatching(says)])
   })
 })
 

@@ -74,8 +74,21 @@ export type ConnectionLogins = Pick<ServerLogins, 'kind' | 'start' | 'status' | 
   onChange(listener: (of: LoginOf) => void): void
 }
 
+export type LoginsGiven = {
+  /** The folder with the keys of the gate. */
+  readonly keys: string
+  readonly clock: () => number
+  /** The URL of the gate as a browser reaches it. */
+  readonly base: () => string
+  readonly warn: (server: string, says: string) => void
+  /** Called when a secret was added or removed. */
+  readonly onSecrets: () => void
+}
+
 declare module '../../kernel/registries.ts' {
   interface Guest {
+    /** Opens people's logins at tool servers. */
+    readonly logins?: () => Promise<(given: LoginsGiven) => ConnectionLogins>
     readonly serverKinds?: () => Promise<readonly ServerKind[]>
   }
 }

@@ -25,6 +25,7 @@ export const hub: Guest = {
     name: 'hub-keys.json',
     make: async (folder) => (await import('./hub-keys.ts')).openHubKeys(folder).list(),
   },
+  checks: async () => (await import('./checks.ts')).checks,
   prepare: async () => (await import('./open-hub.ts')).prepareHub,
   section: async () => (await import('./hub-settings.ts')).section,
   companion: async () => (await import('./report-to-hub.ts')).hubReports,

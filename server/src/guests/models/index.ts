@@ -12,5 +12,6 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const models: Guest = {
   name: 'models',
   section: async () => (await import('./section.ts')).section,
+  checks: async () => (await import('./checks.ts')).checks,
   prepare: async () => (await import('./open-models.ts')).prepareModels,
 }

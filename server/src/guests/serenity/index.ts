@@ -11,6 +11,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const serenity: Guest = {
   name: 'serenity',
   section: async () => (await import('./section.ts')).section,
+  checks: async () => (await import('./checks.ts')).checks,
   prepare: async () => (await import('./open-serenity.ts')).prepareSerenity,
   judging: async () => (await import('./judging.ts')).judging,
 }

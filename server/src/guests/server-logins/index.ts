@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const serverLogins: Guest = {
   name: 'server-logins',
+  logins: async () => (await import('./open-server-logins.ts')).openLogins,
   commands: [
     {
       names: ['login', 'logout'],

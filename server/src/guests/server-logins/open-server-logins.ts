@@ -2,7 +2,7 @@ import { exchangeAuthorization, startAuthorization, type FetchLike } from '@mode
 import type { LoginStore, ServerLogins, StartedLogin } from '../../kernel/ports/logins.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { LoginSlot, StoredLogin } from './server-login.ts'
-import type { ConnectionLogins, HttpServer } from '../../adapters/upstream/server-kind.ts'
+import type { ConnectionLogins, HttpServer, LoginsGiven } from '../../adapters/upstream/server-kind.ts'
 import { addressRules } from './address-rules.ts'
 import { ATTEMPT_MS, openAttempts, randomText, slotKey, type Attempt } from './login-attempts.ts'
 import { discoverLogin, revocationOf } from './discover-login.ts'
@@ -10,16 +10,12 @@ import { guardedFetch } from './guarded-fetch.ts'
 import { openLoginTokens, type LoginTokens } from './login-tokens.ts'
 import { clientFor } from './register-client.ts'
 import { revokeLogin } from './revoke-login.ts'
+import { openLoginStore } from './server-logins.ts'
 import { sayFault } from './say-fault.ts'
 import { tokensOf } from './token-answer.ts'
 
-export type LoginDeps = {
+type ServerLoginDeps = Omit<LoginsGiven, 'keys'> & {
   readonly store: LoginStore
-  readonly clock: () => number
-  /** The URL of the gate as a browser reaches it. */
-  readonly base: () => string
-  readonly warn: (server: string, says: string) => void
-  readonly onSecrets: () => void
   /** For one request to an authorization server. */
   readonly timeout_ms?: number
 }
@@ -36,8 +32,12 @@ export const PAGE_PATH = '/oauth/login'
 
 type Entered = { readonly server: HttpServer; readonly fetch: FetchLike; readonly tokens: Map<string, LoginTokens> }
 
+/** The logins that are stored beside the keys of a gate. */
+export const openLogins = ({ keys, ...given }: LoginsGiven): OpenServerLogins =>
+  openServerLogins({ ...given, store: openLoginStore(keys) })
+
 /** Logins at tool servers over HTTP: discovery, registration, the browser flow, and the tokens of each slot. */
-export function openServerLogins(deps: LoginDeps): OpenServerLogins {
+export function openServerLogins(deps: ServerLoginDeps): OpenServerLogins {
   const { store, clock, timeout_ms = TIMEOUT_MS } = deps
   const entered = new Map<string, Entered>()
   const attempts = openAttempts(clock)

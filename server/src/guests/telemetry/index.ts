@@ -10,5 +10,6 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const telemetry: Guest = {
   name: 'telemetry',
   section: async () => (await import('./section.ts')).section,
+  checks: async () => (await import('./checks.ts')).checks,
   prepare: async () => (await import('./open-metrics.ts')).prepareTelemetry,
 }

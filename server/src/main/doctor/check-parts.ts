@@ -1,15 +1,12 @@
 import { loadJudgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { Problem, Result } from '../../kernel/contract/problems.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
-import { openArgumentModel } from '../../guests/models/argument-model.ts'
 import { localFiles } from '../../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs } from '../../adapters/upstream/server-config.ts'
 import { SERVER_KINDS } from '../server-kinds.ts'
 import { locatedFaults } from '../config-faults.ts'
 import type { Settings } from '../load-config.ts'
 import { openChannels } from '../open-channels.ts'
-import { otlpOf } from '../../guests/telemetry/open-metrics.ts'
-import { openSerenity } from '../../guests/serenity/open-serenity.ts'
 import { effectsSource, openRanker, partsOf } from '../guest-parts.ts'
 
 /**
@@ -17,25 +14,23 @@ import { effectsSource, openRanker, partsOf } from '../guest-parts.ts'
  * start.
  */
 export async function checkParts({ config, folder, file }: Settings): Promise<readonly DoctorFinding[]> {
-  const { toolflow } = config.models
   const files = localFiles(config.servers, folder)
+  const checks = await partsOf((guest) => guest.checks)
   const opened: readonly (Result<unknown> | undefined)[] = [
     serverConfigs(SERVER_KINDS, config.servers, folder),
     await loadJudgement(config, await partsOf(({ judging }) => judging), {
       secretOf: (text) => secretOf(text, folder, process.env),
       files,
     }),
-    await openSerenity(config.serenity, folder, process.env, () => undefined),
     openChannels(config.channels, await partsOf(({ channel }) => channel), {
       folder,
       clock: Date.now,
       stopping: new AbortController().signal,
       log() {},
     }),
-    toolflow && openArgumentModel(toolflow, folder),
     await openRanker(config, folder),
-    otlpOf(config.telemetry, folder),
     await effectsSource(config, folder),
+    ...(await Promise.all(checks.map(async ({ settings }) => settings?.({ config, folder, env: process.env })))),
   ]
   return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))
 }

@@ -3,12 +3,11 @@ import { quoted } from '../../kernel/contract/visible-text.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor, NOT_LISTENING, UNREACHED, type Client, type Reply } from '../../adapters/cli/client.ts'
 import { count, fieldsOf, itemsOf, textOf } from '../../adapters/cli/print.ts'
-import { openLoginStore } from '../../guests/server-logins/server-logins.ts'
-import { openServerLogins } from '../../guests/server-logins/open-server-logins.ts'
 import { openToolServers } from '../../adapters/upstream/open-tool-servers.ts'
 import { serverConfigs } from '../../adapters/upstream/server-config.ts'
 import { SERVER_KINDS } from '../server-kinds.ts'
 import { placesIn } from '../data-folder.ts'
+import { onlyPartOf } from '../guest-parts.ts'
 import type { Settings } from '../load-config.ts'
 import { packageVersion } from '../package-version.ts'
 
@@ -160,8 +159,8 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
   const configs = configured.ok ? configured.value.filter(({ missing }) => missing === undefined) : []
   if (configs.length === 0) return []
   const listed = new Map<string, number>()
-  const logins = openServerLogins({
-    store: openLoginStore(placesIn(data).keys),
+  const logins = (await onlyPartOf((guest) => guest.logins))?.({
+    keys: placesIn(data).keys,
     clock: Date.now,
     base: () => '',
     warn: () => undefined,
@@ -169,7 +168,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
   })
   const servers = openToolServers({
     kinds: SERVER_KINDS,
-    logins,
+    ...(logins === undefined ? {} : { logins }),
     servers: configs.map((server) => ({ ...server, data: join(placesIn(data).servers, server.name) })),
     version: packageVersion(),
     tuning: { start_timeout_ms: START_MS, probe_timeout_ms: START_MS / 2 },

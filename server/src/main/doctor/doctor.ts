@@ -7,6 +7,7 @@ import { count, fieldsOf } from '../../adapters/cli/print.ts'
 import type { UpOptions } from '../../adapters/cli/local-gate.ts'
 import { needsMigration, storeState, type StoreSettings } from '../../adapters/stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
+import { partsOf } from '../guest-parts.ts'
 import { dataIn, type Settings } from '../load-config.ts'
 import { nearestConfig } from '../local-gate.ts'
 import { storeOf } from '../store-of.ts'
@@ -15,7 +16,6 @@ import { verifyOffline } from '../verify-offline.ts'
 import { checkApprovers } from './check-approvers.ts'
 import { checkClients } from './check-clients.ts'
 import { checkConfig, checkPolicy } from './check-config.ts'
-import { checkHub } from './check-hub.ts'
 import { checkInForce } from './check-in-force.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
 import { checkReach } from './check-reach.ts'
@@ -44,14 +44,9 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
       findings.push(...(await checkPort(host, port)), ...missingSecrets(settings))
       findings.push(...(mayContact ? await tryServers({ ...settings, data }) : untriedServers(settings)))
     }
-    if (mayContact) findings.push(...(await checkHub(settings)))
     findings.push(...checkShared(settings.config.store))
-    if (settings.config.serenity === undefined)
-      findings.push({
-        severity: 'note',
-        about: 'health',
-        says: 'health checks are not configured (optional: `serenity`)',
-      })
+    for (const { findings: more } of await partsOf((guest) => guest.checks))
+      findings.push(...((await more?.({ ...settings, env: process.env }, mayContact)) ?? []))
   }
   findings.push(
     ...(await checkRows(store)),

@@ -1,22 +1,20 @@
-import { HubKeysAnswer } from '../../guests/hub/hub.ts'
-import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
+import { HubKeysAnswer } from './hub.ts'
+import type { CheckedConfig, DoctorFinding, GuestChecks } from '../../kernel/contract/doctor.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
-import type { Settings } from '../load-config.ts'
 
 const ANSWER_MS = 5_000
 const about = 'hub'
 
+export const checks: GuestChecks = { findings: (checked, mayContact) => (mayContact ? checkHub(checked) : []) }
+
 /** For a node: whether its hub answers, accepts its key, and signs with a pinned key. */
-export async function checkHub({
-  config,
-  folder,
-}: Pick<Settings, 'config' | 'folder'>): Promise<readonly DoctorFinding[]> {
+async function checkHub({ config, folder, env }: CheckedConfig): Promise<readonly DoctorFinding[]> {
   const { hub } = config
   // A control room cannot be checked without taking part in it.
   if (hub === undefined) return []
   if (hub.url === undefined || hub.key === undefined)
     return [{ severity: 'note', about, says: 'whether the hub answers in its room is not checked here' }]
-  const key = secretOf(hub.key, folder, process.env)
+  const key = secretOf(hub.key, folder, env)
   if (key === undefined || key === '')
     return [
       {
