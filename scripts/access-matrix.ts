@@ -1,13 +1,11 @@
 import { CallerKind } from '../server/src/kernel/contract/caller.ts'
-import { ACCESS, GRANTS } from '../server/src/adapters/http/route.ts'
-import { appWithoutGate } from './app-without-gate.ts'
+import { ACCESS, GRANTS } from './app-without-gate.ts'
 
 /**
  * Who may use which route: one line per route, one column per kind of caller; `nobody` is a request without a credential. The last
  * column says which routes can give permission in somebody's name, and so require the proof of the person.
  */
 export function accessMatrix(): string {
-  appWithoutGate()
   const kinds = ['nobody', ...CallerKind.options]
   const names = [...ACCESS.keys()].sort((a, b) => sortKey(a).localeCompare(sortKey(b), 'en'))
   const width = Math.max(...names.map((name) => name.length))

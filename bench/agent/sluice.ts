@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { followThread } from '../../server/src/guests/agent/follow-thread.ts'
+import { runAgent } from '../../server/src/guests/agent/run-agent.ts'
 import { openGate } from '../../server/src/main/open-gate.ts'
 import type { Caller } from '../../server/src/kernel/contract/caller.ts'
 import { readConfig } from '../../server/test/read-config.ts'
@@ -33,13 +35,13 @@ export async function openSluiceAgent(url: string): Promise<AgentSystem> {
   )
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   await opened.value.settled
-  const { agent } = opened.value.gate
+  const { ports } = opened.value
   const threads = new Map<RunId, Followed>()
 
   const follow = async (run_id: RunId): Promise<Followed> => {
     const received: string[] = []
     const ids: string[] = []
-    const following = await agent.follow(CALLER, run_id, undefined, {
+    const following = await followThread(ports, CALLER, run_id, undefined, {
       onEvent({ event, id }) {
         if (id !== undefined) ids.push(id)
         if (EXPECTED_EVENTS.includes(event)) received.push(event)
@@ -54,7 +56,10 @@ export async function openSluiceAgent(url: string): Promise<AgentSystem> {
     async thread() {
       let thread_id: string | undefined
       return async () => {
-        const turn = await agent.run(CALLER, { message: MESSAGE, ...(thread_id === undefined ? {} : { thread_id }) })
+        const turn = await runAgent(ports, CALLER, {
+          message: MESSAGE,
+          ...(thread_id === undefined ? {} : { thread_id }),
+        })
         if (!turn.ok) throw new Error(JSON.stringify(turn.problem))
         const { run_id, response, status } = turn.value
         if (status !== 'completed') throw new Error(`a turn ended as ${status}: ${response}`)

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { listCalls } from '../../server/src/guests/activity/list-calls.ts'
 import { loadConfig } from '../../server/src/main/load-config.ts'
 import { openGate } from '../../server/src/main/open-gate.ts'
 import type { CallFilter } from '../../server/src/kernel/contract/activity.ts'
@@ -90,7 +91,7 @@ export async function growActivity(folder: string, from: number, to: number): Pr
         many,
         warm_up: WARM_UP,
         rounds: ROUNDS,
-        act: ({ gate }, _, size) => gate.activity.calls(ADMIN, filterOf(BEGUN + (size / 2) * SECOND), { limit: PAGE }),
+        act: ({ ports }, _, size) => listCalls(ports, ADMIN, filterOf(BEGUN + (size / 2) * SECOND), { limit: PAGE }),
       }),
     )
   for (const opened of [few, many]) await opened.close()

@@ -5,6 +5,7 @@ import type { AuditDraft, AuditEntry } from '../../server/src/kernel/contract/au
 import type { CallRow } from '../../server/src/kernel/contract/call.ts'
 import type { Change } from '../../server/src/kernel/ports/ledger.ts'
 import type { Settings } from '../../server/src/main/load-config.ts'
+import { createCredential } from '../../server/src/kernel/identity/credentials.ts'
 import { openGate } from '../../server/src/main/open-gate.ts'
 import { openRowKey } from '../../server/src/adapters/keys/row-key.ts'
 import { openSqliteLedger } from '../../server/src/adapters/stores/sqlite/open-sqlite-ledger.ts'
@@ -20,26 +21,26 @@ export async function withCalls(settings: Settings, count: number, tool: string)
   const opened = await openGate(settings, { log: () => {}, url: () => 'http://bench' })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   await opened.value.settled
-  const { gate } = opened.value
+  const { dispatch } = opened.value
   let next = 0
   const client = async () => {
     while (next < count) {
       const number = next
       next += 1
       const call = { caller: AGENT, tool, args: { text: `waits ${number}` }, thread: `t${number % 500}` }
-      let answer = await gate.calls.dispatch(call)
+      let answer = await dispatch(call)
       // A tool server with 10,000 tools on a busy machine is listed later than the gate waits for it.
       for (let tries = 0; answer.status === 'refused' && tries < START_TRIES; tries += 1) {
         if (answer.problem.code !== 'tool.unavailable') break
         await sleep(1_000)
-        answer = await gate.calls.dispatch(call)
+        answer = await dispatch(call)
       }
       const { status } = answer
       if (status !== 'pending' && status !== 'executed') throw new Error(`a call of the bench was ${status}`)
     }
   }
   await Promise.all(Array.from({ length: 64 }, client))
-  const made = await gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'bench' })
+  const made = await createCredential(opened.value.ports, ADMIN, { kind: 'agent', name: 'bench' }, {})
   await opened.value.close()
   if (!made.ok) throw new Error(JSON.stringify(made.problem))
   return made.value.key

@@ -7,6 +7,7 @@ import { hasContents } from './data-folder.ts'
 import { existingData, settingsMeant } from './local-gate.ts'
 import { storeOf } from './store-of.ts'
 import { trust } from './trust/check-trust.ts'
+import { createCredential } from '../kernel/identity/credentials.ts'
 import { withCredentials } from './open-credentials.ts'
 
 /** Creates a key for the folder's owner while no gate runs: a gate that others can reach does not start before there is one. */
@@ -22,7 +23,7 @@ export async function createKey(
   const data = existing.value
   const isBegun = hasContents(data)
   const made = await withCredentials({ ...storeOf(settings.value), folder: data }, (ring) =>
-    ring.createCredential(LOCAL_OWNER, wanted, { passphrase }),
+    createCredential(ring, LOCAL_OWNER, wanted, { passphrase }),
   )
   if (!made.ok) return made
   // Without a configuration there is nothing to ask about but a data folder that was not there before.

@@ -2,21 +2,21 @@ import { createRunDriver } from '../kernel/runs/drive-run.ts'
 import type { Performers } from '../kernel/runs/performer.ts'
 import { scheduleRuns, type Scheduler } from '../kernel/runs/schedule-runs.ts'
 import type { RunKind } from '../kernel/contract/run.ts'
-import { bindGate, type Bound } from './bind-gate.ts'
+import { bindPorts, type Bound } from './bind-ports.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 import type { Log } from '../kernel/ports/log.ts'
 
-/** The commands bound to the opened ports, and the driver that carries out what people decide. */
+/** What doors and guests use of the opened ports, and the driver that carries out what people decide. */
 export function driveGate(
-  ports: Ports,
+  opened: Ports,
   log: Log,
   around: GateOptions['around'] = {},
-): Pick<Bound, 'gate' | 'bound' | 'idle'> & { scheduler: Scheduler } {
-  const { gate, performers, bound, idle } = bindGate(ports)
+): Pick<Bound, 'ports' | 'idle'> & { scheduler: Scheduler } {
+  const { ports, performers, idle } = bindPorts(opened)
   const { perform = (_kind, inner) => inner } = around
   const wrapped = new Map([...performers].map(([kind, inner]) => [kind, perform(kind, inner)]))
-  return { gate, bound, scheduler: driveRuns(ports, ports.kinds, wrapped, log), idle }
+  return { ports, scheduler: driveRuns(ports, ports.kinds, wrapped, log), idle }
 }
 
 /** The ports that the driver needs. */

@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { latestTime } from '../kernel/clock/latest-time.ts'
-import { createCredential, listCredentials, revokeCredential } from '../kernel/identity/credentials.ts'
-import type { IdentityGate } from '../kernel/identity/bind.ts'
+import { createCredential, listCredentials, revokeCredential, type KeyRing } from '../kernel/identity/credentials.ts'
 import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
 import { Bug, ok, type Result } from '../kernel/contract/problems.ts'
 import { newApiKey } from '../adapters/keys/api-keys.ts'
@@ -14,9 +13,6 @@ import { openDataFolder, openLiveKeys } from './open-data-folder.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
 import { offlineStream } from './store-of.ts'
-
-/** The part of a gate that is about credentials. */
-export type KeyRing = Pick<IdentityGate, 'createCredential' | 'listCredentials' | 'revokeCredential'>
 
 /** The credentials of a data folder without a running gate, for its owner. */
 export async function withCredentials<T>(
@@ -53,12 +49,7 @@ export async function ringOf(store: Pick<Store, 'tables' | 'accounts' | 'audit' 
   const clock = () => Math.max(at, Date.now())
   // Passkeys need a page. The configuration is not known, and its gate may not start before there is a key: whoever has a passphrase gives it.
   const proofs = { passphrases: scryptPassphrases, passkeys: openPasskeys(noKeys), strong: 'role' } as const
-  const deps = { tables, accounts, ledger, digest: sha256Hex, clock, ids: randomIds, newKey: newApiKey, ...proofs }
-  return {
-    createCredential: (by, wanted, proof = {}) => createCredential(deps, by, wanted, proof),
-    listCredentials: (by) => listCredentials(deps, by),
-    revokeCredential: (by, key_id, keep_grants) => revokeCredential(deps, by, key_id, keep_grants),
-  }
+  return { tables, accounts, ledger, digest: sha256Hex, clock, ids: randomIds, newKey: newApiKey, ...proofs }
 }
 
 const noKeys = (): never => {
@@ -67,15 +58,15 @@ const noKeys = (): never => {
 
 /** A new key for the owner, in a file only they can read; earlier keys for the owner become invalid. */
 export async function issueAdminKey(ring: KeyRing, data: string): Promise<Result<string>> {
-  const listed = await ring.listCredentials(LOCAL_OWNER)
+  const listed = await listCredentials(ring, LOCAL_OWNER)
   if (!listed.ok) return listed
   for (const { key_id, caller, state } of listed.value) {
     if (caller.id !== LOCAL_OWNER.id || state !== 'active') continue
-    const revoked = await ring.revokeCredential(LOCAL_OWNER, key_id)
+    const revoked = await revokeCredential(ring, LOCAL_OWNER, key_id)
     if (!revoked.ok) return revoked
   }
   const [, name = ''] = LOCAL_OWNER.id.split(':')
-  const made = await ring.createCredential(LOCAL_OWNER, { kind: LOCAL_OWNER.kind, name }, 'operator')
+  const made = await createCredential(ring, LOCAL_OWNER, { kind: LOCAL_OWNER.kind, name }, 'operator')
   if (!made.ok) return made
   const file = placesIn(data).admin
   // An existing file would keep its mode, so it is removed first.

@@ -1,5 +1,7 @@
 import type { Counts } from '../kernel/ports/counts.ts'
-import type { Gate } from './gate.ts'
+import type { Authenticate, Dispatch } from '../kernel/ports/observers.ts'
+import { authenticate } from '../kernel/identity/credentials.ts'
+import { onlyPartOf, partsOf } from './guest-parts.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
 import { keepCheckpoints } from '../kernel/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../kernel/policy/live-policy.ts'
@@ -18,8 +20,10 @@ import { recoverFromDead } from './recover-from-dead.ts'
 import { storeOf } from './store-of.ts'
 
 export type OpenedGate = {
-  readonly gate: Gate
   readonly ports: BoundPorts
+  /** For doors: calls and credentials that come through them are observed. */
+  readonly dispatch: Dispatch
+  readonly authenticate: Authenticate
   readonly live: LivePolicy
   /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>
@@ -50,20 +54,19 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { ports, transports, guests, close, closeServers, settled, stopping, hangUp, time } = opened.value
-  const { gate, bound, scheduler, idle } = driveGate(ports, log, options.around)
+  const { ports: inner, transports, guests, close, closeServers, settled, stopping, hangUp, time } = opened.value
+  const { ports, scheduler, idle } = driveGate(inner, log, options.around)
   const recovering = {
     async recover() {
-      await guests.recover(ports)
+      await guests.recover(inner)
       await scheduler.recover()
     },
   }
-  const recovery = await recoverFromDead(ports, recovering, log)
-  const stopGuests = await guests.start(bound)
+  const recovery = await recoverFromDead(inner, recovering, log)
+  const stopGuests = await guests.start(ports)
+  const handler = (await onlyPartOf(({ messages }) => messages))?.(ports)
   const listening = await Promise.all(
-    transports.flatMap(
-      (one) => one.listen?.((message) => gate.workflows.takeMessage(message), gate.workflows.admitsInvitation) ?? [],
-    ),
+    transports.flatMap((one) => (handler && one.listen?.(handler.take, handler.admits)) ?? []),
   )
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
@@ -80,8 +83,9 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
       (error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }),
     )
   }, CHECKPOINT_TICK_MS)
+  const sweeps = await partsOf((guest) => guest.sweep)
   const sweep = async () => {
-    await gate.judgements.sweep()
+    for (const end of sweeps) await end(ports)
     const quiet = { ...ports, ledger: ports.quiet, isStopping: () => stopping.signal.aborted }
     return sweepExpired(quiet, settings.config.retention)
   }
@@ -111,15 +115,9 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   }
   let closing: Promise<void> | undefined
   return ok({
-    gate: {
-      ...gate,
-      identity: {
-        ...gate.identity,
-        authenticate: guests.observers.authenticate((key) => gate.identity.authenticate(key)),
-      },
-      calls: { ...gate.calls, dispatch: guests.observers.dispatch((...call) => gate.calls.dispatch(...call)) },
-    },
-    ports: bound,
+    ports,
+    dispatch: guests.observers.dispatch(ports.dispatch),
+    authenticate: guests.observers.authenticate((key) => authenticate(ports, key)),
     live: ports.live,
     counts: ports.counts,
     clock: ports.clock,

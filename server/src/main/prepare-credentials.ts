@@ -1,7 +1,8 @@
 import type { Config } from '../kernel/contract/config.ts'
 import { LOCAL_OWNER } from '../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
-import { issueAdminKey, type KeyRing } from './open-credentials.ts'
+import { listCredentials, type KeyRing } from '../kernel/identity/credentials.ts'
+import { issueAdminKey } from './open-credentials.ts'
 
 /** Whether only this machine can reach a listening address. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
@@ -16,7 +17,7 @@ export async function prepareCredentials(
   { listen, auth }: Pick<Config, 'listen' | 'auth'>,
   data: string,
 ): Promise<Result<{ readonly admin_key?: string }>> {
-  const listed = await ring.listCredentials(LOCAL_OWNER)
+  const listed = await listCredentials(ring, LOCAL_OWNER)
   if (!listed.ok) return listed
   const isConfigured =
     auth.oidc.length > 0 || listed.value.some(({ state, caller }) => state === 'active' && caller.id !== LOCAL_OWNER.id)

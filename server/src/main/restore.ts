@@ -30,6 +30,7 @@ import { GUESTS } from './guests.ts'
 import { settingsOf } from './local-gate.ts'
 import type { LoadedSettings } from './load-config.ts'
 import { copyToDatabase } from './move-data.ts'
+import { revokeCredential } from '../kernel/identity/credentials.ts'
 import { issueAdminKey, ringOf, withCredentials } from './open-credentials.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import type { BackupReport } from './backup.ts'
@@ -95,7 +96,7 @@ export async function revokeRestored(options: UpOptions, keys: readonly string[]
   if (!settings.ok) return settings
   return withCredentials(storeOf(settings.value), async (ring) => {
     for (const key of keys) {
-      const revoked = await ring.revokeCredential(LOCAL_OWNER, key)
+      const revoked = await revokeCredential(ring, LOCAL_OWNER, key)
       if (!revoked.ok) return revoked
     }
     return ok(undefined)

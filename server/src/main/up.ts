@@ -14,8 +14,17 @@ import { checkAddress } from './check-address.ts'
 import { clientAddress } from '../adapters/http/client-address.ts'
 import { doorOnDemand } from '../adapters/http/door-on-demand.ts'
 import { listen } from '../adapters/http/listen.ts'
-import type { ApiDoor } from '../adapters/http/api-listener.ts'
-import { callListener } from '../adapters/http/call-listener.ts'
+import { plainListener } from '../adapters/http/call-listener.ts'
+import type { Door } from '../adapters/http/door.ts'
+import { callToolEndpoint } from '../adapters/http/endpoints/call-tool.ts'
+import { noteRefusal, type Refusal } from '../kernel/audit/note-refusal.ts'
+import { claimKey } from '../kernel/identity/claim-key.ts'
+import { createCredential, isStillAuthentic, type KeyRing } from '../kernel/identity/credentials.ts'
+import { isCsrf, readLogin } from '../kernel/identity/logins.ts'
+import { enterSession } from '../kernel/sessions/enter-session.ts'
+import { mcpPorts } from '../adapters/mcp/mcp-ports.ts'
+import { GUESTS } from './guests.ts'
+import { partsOf } from './guest-parts.ts'
 import { mcpListener } from '../adapters/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
@@ -27,7 +36,6 @@ import { isMissingOrEmpty, MISSING_OR_EMPTY, policyFiles } from './policy-files.
 import { agreeTo, keepTrusting } from './trust/check-trust.ts'
 import { checkOwnedBy, markOwnedBy } from './trust/data-owner.ts'
 import { policyStore } from './write-policy.ts'
-import type { Gate } from './gate.ts'
 import { onlyPartOf } from './guest-parts.ts'
 import { textScrubber } from './scrub-text.ts'
 import { openLog } from './log.ts'
@@ -82,23 +90,30 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
     },
   })
   if (!opened.ok) return complain(opened.problem, settings.file)
-  const { gate } = opened.value
+  const { ports, dispatch } = opened.value
   markNode(settings.data, options.hub !== undefined)
   markOwnedBy(settings.data, settings.file)
   for (const reach of serversReachingData(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
-  const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
+  const prepared = await prepareCredentials(ports, settings.config, settings.data)
   if (!prepared.ok) {
     await opened.value.close()
     return complain(prepared.problem)
   }
   const stopping = new AbortController()
+  const publicUrl = settings.config.channels.url
+  const noteHere = (refusal: Refusal) => noteRefusal(ports, refusal)
   const shared = {
-    gate,
     stopping: stopping.signal,
     authenticate: callerIdentifier(
-      gate,
+      {
+        authenticate: opened.value.authenticate,
+        isStillAuthentic: (caller) => isStillAuthentic(ports, caller),
+        readLogin: (secret, passive) => readLogin(ports, secret, passive),
+        isCsrf: (secret, given) => isCsrf(ports.digest, secret, given),
+        noteRefusal: noteHere,
+      },
       loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: opened.value.clock }),
-      settings.config.channels.url,
+      publicUrl,
     ),
     addressOf: clientAddress(settings.config.listen.proxies),
     newTrace: () => randomIds.trace(),
@@ -110,18 +125,35 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
       return incident
     },
   }
-  const { metrics } = opened.value.ports
-  const door: ApiDoor = {
-    ...shared,
-    version: gate.version,
-    metrics: { scrape: () => metrics.scrape(), ...settings.config.metrics },
-    login: settings.config.channels.url === undefined ? {} : { publicUrl: settings.config.channels.url },
+  const observed = { ...ports, dispatch }
+  const door: Door = {
+    authenticate: shared.authenticate,
+    login: publicUrl === undefined ? {} : { publicUrl },
+    streams: { stopping: stopping.signal },
+    claimKey: (caller, key) => claimKey(ports, caller, key),
+    noteRefusal: noteHere,
+    enter: (reader, texts) => enterSession(ports, reader, texts),
   }
   // The router and its routes are a fifth of what a gate would load at its start; calls and MCP do not need them.
-  const api = doorOnDemand(async () => (await import('../adapters/http/api-listener.ts')).apiListener(door), shared)
+  const api = doorOnDemand(async () => {
+    const [{ apiListener }, { allEndpoints }] = await Promise.all([
+      import('../adapters/http/api-listener.ts'),
+      import('../adapters/http/all-endpoints.ts'),
+    ])
+    const endpoints = await allEndpoints(GUESTS, observed, ports)
+    return apiListener({ ...door, ...shared, endpoints, version: ports.version })
+  }, shared)
   const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
-  const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: opened.value.clock })
-  const listening = await listen([mcp, callListener(shared), api], {
+  const guestTools = (await partsOf(({ ownTools }) => ownTools)).map((toolsOf) => toolsOf(ports))
+  const mcp = mcpListener({
+    ...shared,
+    ...settings.config.mcp,
+    gate: mcpPorts(observed, guestTools),
+    authorization_servers,
+    clock: opened.value.clock,
+  })
+  const calls = plainListener(callToolEndpoint(observed), { ...shared, door })
+  const listening = await listen([mcp, calls, api], {
     host,
     port,
     socket: placesIn(settings.data).socket,
@@ -133,12 +165,12 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   }
   ;({ url } = listening.value)
   await opened.value.settled
-  const tools = gate.catalogue.tools(LOCAL_OWNER).length
+  const tools = ports.visibleTools.tools(LOCAL_OWNER).length
   const { admin_key } = prepared.value
   const greeting = [
     `sluice is up at ${url}, ${count(tools, 'tool')}, data in ${settings.data}\n`,
     ...(admin_key === undefined ? [] : [`your admin key is in ${admin_key}\n`]),
-    ...(demo === undefined ? [] : [await demo.greet({ create: keyMaker(gate), url, command: demoCommand() })]),
+    ...(demo === undefined ? [] : [await demo.greet({ create: keyMaker(ports), url, command: demoCommand() })]),
   ]
   // In one piece, because lines of the log may be written at any time.
   process.stdout.write(greeting.join(''))
@@ -166,9 +198,9 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
 }
 
 const keyMaker =
-  ({ identity }: Pick<Gate, 'identity'>): DemoGreeting['create'] =>
+  (ring: KeyRing): DemoGreeting['create'] =>
   (wanted) =>
-    identity.createCredential(LOCAL_OWNER, wanted, 'operator')
+    createCredential(ring, LOCAL_OWNER, wanted, 'operator')
 
 /** If there is also a `sluice.yaml` in this folder, commands mean that one, unless they name the demo's. */
 function demoCommand(): string {

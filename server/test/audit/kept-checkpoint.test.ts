@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { gateOf, type Gate } from '../gate/use-gate.ts'
 import { copyLive } from '../live-files.ts'
 import { backUpData } from '../../src/main/backup.ts'
 import { restoreData } from '../../src/main/restore.ts'
@@ -22,23 +23,19 @@ import { rehashed } from './histories.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 type Folder = { readonly folder: string }
+type Opened = OpenedGate & Folder & { readonly gate: Gate }
 const folders: string[] = []
-let gate: (OpenedGate & Folder) | undefined
+let gate: Opened | undefined
 const log: string[] = []
 
 /** A gate on a folder, with nothing behind it: what it records of its keys is enough to be signed. */
-async function start(
-  folder = mkdtempSync(join(tmpdir(), 'sluice-kept-')),
-  checkpoint_seconds = 1,
-): Promise<OpenedGate & Folder> {
+async function start(folder = mkdtempSync(join(tmpdir(), 'sluice-kept-')), checkpoint_seconds = 1): Promise<Opened> {
   folders.push(folder)
-  const settings = settingsIn(folder, {
-    config: { servers: {}, audit: { checkpoint_seconds } },
-    policy: 'rules: []',
-  })
+  const config = { servers: {}, audit: { checkpoint_seconds } }
+  const settings = settingsIn(folder, { config, policy: 'rules: []' })
   const opened = await openGate(settings, { log: (level, says) => void log.push(`${level} ${says}`), url: () => '' })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
-  gate = { ...opened.value, folder }
+  gate = { ...opened.value, gate: gateOf(opened.value), folder }
   return gate
 }
 afterEach(async () => {
@@ -51,18 +48,16 @@ const ledgerOf = ({ folder }: Folder) => join(folder, 'data/ledger.sqlite')
 const keptOf = ({ folder }: Folder) => join(folder, 'data/keys/newest-checkpoint.json')
 
 let names = 0
-const record = (of: OpenedGate) =>
-  of.gate.identity.createCredential(ADMIN, { kind: 'agent', name: `agent${(names += 1)}` })
-async function signed(of: OpenedGate, times: number): Promise<void> {
+const record = (of: Opened) => of.gate.identity.createCredential(ADMIN, { kind: 'agent', name: `agent${(names += 1)}` })
+async function signed(of: Opened, times: number): Promise<void> {
   for (let at = 0; at < times; at += 1) {
     await record(of)
     expect(await of.gate.audit.presentCheckpoint()).toMatchObject({ ok: true })
   }
 }
-const closedBy = (of: OpenedGate) => of.gate.closedBy()
-const broken = (of: OpenedGate) =>
-  vi.waitFor(() => expect(closedBy(of)).toMatchObject({ code: 'audit.broken' }), 60_000)
-const call = (of: OpenedGate) => of.gate.calls.dispatch({ caller: AGENT, tool: 'book__look', args: {} })
+const broken = (of: Opened) =>
+  vi.waitFor(() => expect(of.gate.closedBy()).toMatchObject({ code: 'audit.broken' }), 60_000)
+const call = (of: Opened) => of.gate.calls.dispatch({ caller: AGENT, tool: 'book__look', args: {} })
 const offlineConfig = ({ folder }: Folder) => writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
 const offline = (of: Folder) => {
   offlineConfig(of)
@@ -211,19 +206,21 @@ test('the next gate accepts no calls if entries after the last checkpoint were r
 })
 
 /** After the accepted break everything verifies again: in this process, in the next one, and in an export. */
-async function acceptAndGoOn(first: OpenedGate & Folder): Promise<void> {
+async function acceptAndGoOn(first: Opened): Promise<void> {
   expect(await first.gate.audit.acceptBreak(AGENT, 'why not')).toMatchObject({ problem: { code: 'auth.forbidden' } })
   expect(await first.gate.audit.acceptBreak(ADMIN, 'the disk was repaired')).toMatchObject({ ok: true })
-  expect(closedBy(first)).toBeUndefined()
+  expect(first.gate.closedBy()).toBeUndefined()
   await signed(first, 2)
   const verified = await first.gate.audit.verify([])
   expect(verified).toMatchObject({ ok: true, breaks: [{ by: ADMIN.id, reason: 'the disk was repaired' }] })
   await first.close()
   expect(await offline(first)).toMatchObject({ value: { ok: true } })
   const second = await start(first.folder)
-  expect(closedBy(second)).toBeUndefined()
+  expect(second.gate.closedBy()).toBeUndefined()
   await signed(second, 1)
-  expect(await second.gate.audit.acceptBreak(ADMIN, 'again')).toMatchObject({ problem: { code: 'audit.not_broken' } })
+  expect(await second.gate.audit.acceptBreak(ADMIN, 'again')).toMatchObject({
+    problem: { code: 'audit.not_broken' },
+  })
   const last = (await second.gate.audit.verify([])).streams.find(({ stream }) => stream === 'main')?.seq ?? 0
   expect(await second.gate.audit.prove('main', last)).toMatchObject({ ok: true })
   if (last > 8) expect(await second.gate.audit.prove('main', 1)).toMatchObject({ problem: { code: 'audit.broken' } })
@@ -240,7 +237,7 @@ describe('a gate that is started signs nothing and accepts no calls after', () =
     expect(await offline(first)).toMatchObject({ value: { ok: false } })
     const before = stored(first)
     const second = await start(first.folder)
-    expect(closedBy(second)).toMatchObject({ code: 'audit.broken' })
+    expect(second.gate.closedBy()).toMatchObject({ code: 'audit.broken' })
     await record(second)
     expect(await second.gate.audit.presentCheckpoint()).toMatchObject({ problem: { code: 'audit.broken' } })
     expect(await call(second)).toMatchObject({ status: 'refused', problem: { code: 'audit.broken' } })
@@ -259,7 +256,7 @@ describe('a gate that is started signs nothing and accepts no calls after', () =
     for (const end of ['', '-wal', '-shm']) rmSync(`${ledgerOf(first)}${end}`, { force: true })
     copyFileSync(`${ledgerOf(first)}.older`, ledgerOf(first))
     expect(await offline(first)).toMatchObject({ value: { ok: false, first: { what: 'truncated' } } })
-    expect(closedBy(await start(first.folder))).toMatchObject({ code: 'audit.broken' })
+    expect((await start(first.folder)).gate.closedBy()).toMatchObject({ code: 'audit.broken' })
   })
 
   const EMPTY = '{"v":1}'
@@ -278,7 +275,7 @@ describe('a gate that is started signs nothing and accepts no calls after', () =
     else writeFileSync(keptOf(first), text, { mode: 0o600 })
     if (text === EMPTY) inLedger(first, (db) => db.exec('DELETE FROM checkpoints WHERE pos = 1'))
     expect(await offline(first)).toMatchObject({ value: { ok: false } })
-    expect(closedBy(await start(first.folder))).toMatchObject({ code: 'audit.broken' })
+    expect((await start(first.folder)).gate.closedBy()).toMatchObject({ code: 'audit.broken' })
   })
 })
 
@@ -300,7 +297,7 @@ test('a gate continues to sign after restarts and key rotations', async () => {
   await signed(first, 2)
   await first.close()
   const second = await start(first.folder)
-  expect(closedBy(second)).toBeUndefined()
+  expect(second.gate.closedBy()).toBeUndefined()
   await signed(second, 2)
   expect(await second.gate.audit.verify([])).toMatchObject({ ok: true })
   expect(second.gate.audit.checkpointKeys()).toMatchObject([{ active: true }, { active: false }])
@@ -325,12 +322,12 @@ test('a folder of an earlier release without a kept checkpoint is accepted once 
     }
   })
   const second = await start(first.folder)
-  expect(closedBy(second)).toBeUndefined()
+  expect(second.gate.closedBy()).toBeUndefined()
   await signed(second, 1)
   expect(await second.gate.audit.verify([])).toMatchObject({ ok: true })
   await second.close()
   rmSync(keptOf(first))
-  expect(closedBy(await start(first.folder))).toMatchObject({ code: 'audit.broken' })
+  expect((await start(first.folder)).gate.closedBy()).toMatchObject({ code: 'audit.broken' })
 })
 
 test('a backup whose kept checkpoint is newer than its ledger is restored, and the restore is recorded', async () => {
@@ -352,7 +349,7 @@ test('a backup whose kept checkpoint is newer than its ledger is restored, and t
   renameSync(join(folder, 'data'), join(folder, 'old'))
   expect(await restoreData(options, file)).toMatchObject({ ok: true })
   const second = await start(folder)
-  expect(closedBy(second)).toBeUndefined()
+  expect(second.gate.closedBy()).toBeUndefined()
   await signed(second, 1)
   expect(await second.gate.audit.verify([])).toMatchObject({ ok: true })
   expect(JSON.stringify(await second.gate.audit.page('main', 1, 100))).toContain('ledger.restored')
@@ -370,7 +367,7 @@ describe('an accepted break', () => {
     expect(log.filter((line) => line.includes('no checkpoint is signed')).length).toBeLessThan(5)
     await first.close()
     const second = await start(first.folder)
-    expect(closedBy(second)).toMatchObject({ code: 'audit.broken' })
+    expect(second.gate.closedBy()).toMatchObject({ code: 'audit.broken' })
   })
 
   test('can be followed by another one', async () => {
@@ -388,13 +385,15 @@ describe('an accepted break', () => {
 })
 
 /** The output of docs/verify-audit.mjs for an export. */
-async function checkedAlone(of: OpenedGate & Folder): Promise<string> {
+async function checkedAlone(of: Opened): Promise<string> {
   const lines: string[] = []
   for await (const line of of.gate.audit.export(0, 'jsonl')) lines.push(line)
   const file = join(of.folder, 'export.jsonl')
   writeFileSync(file, `${lines.join('\n')}\n`)
   const script = resolve(import.meta.dirname, '../../../docs/verify-audit.mjs')
-  const keys = of.gate.audit.checkpointKeys().flatMap(({ public_key }) => ['--key', public_key])
+  const keys = gateOf(of)
+    .audit.checkpointKeys()
+    .flatMap(({ public_key }) => ['--key', public_key])
   return spawnSync(process.execPath, [script, file, ...keys], { encoding: 'utf8' }).output.join('')
 }
 type KeyFile = { readonly active: Required<CheckpointKey> }

@@ -1,5 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listCalls } from '../../src/guests/activity/list-calls.ts'
+import { applyDocument } from '../../src/guests/workflows/apply-document.ts'
 import type { Outcome } from '../../src/kernel/contract/call.ts'
 import { inProcessTransport } from '../../src/guests/workflows/in-process-transport.ts'
 import { ADMIN, APPROVER, openTestGate, type GateRig } from '../gate/with-gate.ts'
@@ -133,7 +135,7 @@ export async function doWork(
   }
   await decideAll(work, record)
   for (const outcome of outcomes) if (outcome.status === 'pending') records(await work.outcome(outcome.call_id))
-  const applied = await work.gate.workflows.apply(ADMIN, DOCUMENT)
+  const applied = await applyDocument(work.ports, ADMIN, DOCUMENT)
   if (!applied.ok) throw new Error(JSON.stringify(applied.problem))
   const run_id = await work.say()
   record({ is: 'run', run_id })
@@ -159,7 +161,7 @@ async function openThings(work: Work, record: (records: ClientRecord) => void, s
     const settled = await gate.calls.settle(APPROVER, call_id, as)
     if (settled.ok) record({ is: 'settlement', call_id, as, acknowledged: true })
   }
-  const { items } = await gate.activity.calls(ADMIN, {}, { limit: 200 })
+  const { items } = await listCalls(gate.ports, ADMIN, {}, { limit: 200 })
   const open = items.filter(({ state }) => state === 'executing' || state === 'pending' || state === 'unknown')
   const runs = await gate.runs.list(ADMIN, {}, { limit: 200 })
   const going = runs.items.filter(

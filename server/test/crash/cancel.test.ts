@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gateOf } from '../gate/use-gate.ts'
 import { driveGate } from '../../src/main/drive-gate.ts'
 import { openPorts, type OpenedPorts } from '../../src/main/open-ports.ts'
 import { recoverFromDead } from '../../src/main/recover-from-dead.ts'
@@ -49,10 +50,10 @@ async function mortalNode() {
       return left === 0 ? die() : committed
     },
   }
-  const ports = { ...opened.ports, ledger, liveness, boot: liveness.boot }
-  const { gate, scheduler } = driveGate(ports, () => {})
+  const own = { ...opened.ports, ledger, liveness, boot: liveness.boot }
+  const { ports, scheduler } = driveGate(own, () => {})
   return {
-    gate,
+    gate: gateOf({ ports }),
     ports,
     scheduler,
     isDead: () => isDead,

@@ -8,7 +8,7 @@ import type { Ports } from '../../src/kernel/ports/guest-ports.ts'
 import { recoverCalls } from '../../src/kernel/attempt/recover-calls.ts'
 import { recoverReadBacks } from '../../src/kernel/attempt/recover-read-backs.ts'
 import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from '../gate/use-gate.ts'
 import type { GateChange } from '../../src/kernel/contract/change.ts'
 import { callId, newCall } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
 import { localNodes } from '../../src/adapters/stores/local-notices.ts'
@@ -91,9 +91,9 @@ describe('two nodes on one store', () => {
       const notices = hub.join()
       const { liveness } = index === 0 ? opened.ports : await otherBoot()
       const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
-      const ports: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
-      const { gate, scheduler } = driveGate(ports, () => {})
-      return { gate, stop: () => scheduler.stop() }
+      const own: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
+      const { ports, scheduler } = driveGate(own, () => {})
+      return { gate: gateOf({ ports }), stop: () => scheduler.stop() }
     })
     return Promise.all(made)
   }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runToolflow } from '../../src/guests/toolflow/run-toolflow.ts'
 import { listTools } from '../../src/adapters/mcp/surfaces.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, until, USER, type GateRig } from './with-gate.ts'
 
@@ -78,10 +79,10 @@ async function change(): Promise<void> {
 async function modelsRead(): Promise<string> {
   const texts: unknown[] = []
   for (const caller of [AGENT, USER, ADMIN]) {
-    texts.push(listTools(rig.gate, caller, 'passthrough', 'old'), listTools(rig.gate, caller, 'passthrough', 'new'))
+    texts.push(listTools(rig.ports, caller, 'passthrough', 'old'), listTools(rig.ports, caller, 'passthrough', 'new'))
     for (const query of [EVIL, `${EVIL} title description`, 'become something']) {
       texts.push(await rig.gate.catalogue.search(caller, query, 50))
-      texts.push(await rig.gate.toolflow.run(caller, { user_prompt: query, top_k: 5 }))
+      texts.push(await runToolflow(rig.ports, caller, { user_prompt: query, top_k: 5 }))
     }
     texts.push(rig.gate.catalogue.card(caller, 'mail__become', true))
   }
@@ -99,7 +100,7 @@ describe('until a definition is admitted', () => {
     await change()
     const read = await modelsRead()
     expect(read).not.toContain(EVIL)
-    const [listed] = (listTools(rig.gate, AGENT, 'passthrough', 'new')?.tools ?? []).filter(
+    const [listed] = (listTools(rig.ports, AGENT, 'passthrough', 'new')?.tools ?? []).filter(
       ({ name }) => name === 'mail__become',
     )
     expect(listed).toEqual({ ...become, name: 'mail__become' })
@@ -166,7 +167,7 @@ describe('until a definition is admitted', () => {
       problem: { code: 'tool.hash_differs' },
     })
     await rig.gate.catalogue.admit(ADMIN, 'mail__become', rowOf('become')?.definition_hash ?? '')
-    const shown = listTools(rig.gate, AGENT, 'passthrough', 'new')
+    const shown = listTools(rig.ports, AGENT, 'passthrough', 'new')
     expect(JSON.stringify(shown)).toContain(`${EVIL} description`)
     // Icons and _meta are not part of a definition, so they are not passed on.
     expect(JSON.stringify(shown)).not.toContain(`data:${EVIL}`)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openGate, type OpenedGate } from '../../src/main/open-gate.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from './use-gate.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import { readConfig } from '../read-config.ts'
 import type { Config } from '../../src/kernel/contract/config.ts'
@@ -81,7 +81,7 @@ beforeAll(async () => {
   if (!made.ok) throw new Error(JSON.stringify(made.problem))
   opened = made.value
   await opened.settled
-  gate = opened.gate
+  gate = gateOf(opened)
 })
 afterAll(async () => {
   await opened.close()

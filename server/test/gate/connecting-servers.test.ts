@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { openGate } from '../../src/main/open-gate.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from './use-gate.ts'
 import { toolAnswer } from '../../src/adapters/mcp/tool-answer.ts'
 import { ADMIN, AGENT, settingsIn } from './with-gate.ts'
 
@@ -21,7 +21,7 @@ async function withFreshGate(servers: object, use: (gate: Gate) => Promise<void>
     url: () => 'http://gate.test',
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
-  await use(opened.value.gate)
+  await use(gateOf(opened.value))
   await opened.value.close()
   rmSync(folder, { recursive: true, force: true })
 }

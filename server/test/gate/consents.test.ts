@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { driveGate } from '../../src/main/drive-gate.ts'
 import { openPorts } from '../../src/main/open-ports.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from './use-gate.ts'
 import type { Change } from '../../src/kernel/ports/ledger.ts'
 import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../src/kernel/contract/consent.ts'
 import type { Result } from '../../src/kernel/contract/problems.ts'
@@ -247,8 +247,9 @@ async function withInterposed(use: (rig: Interposed) => Promise<void>): Promise<
       return ledger.commit(changes)
     },
   }
-  const { gate: direct, scheduler: first } = driveGate(opened.ports, () => {})
-  const { gate, scheduler: second } = driveGate({ ...opened.ports, ledger: slow }, () => {})
+  const { ports: fast, scheduler: first } = driveGate(opened.ports, () => {})
+  const { ports, scheduler: second } = driveGate({ ...opened.ports, ledger: slow }, () => {})
+  const [direct, gate] = [gateOf({ ports: fast }), gateOf({ ports })]
   try {
     await use({ gate, folder, before: (act) => void (pending = act) })
   } finally {

@@ -134,7 +134,7 @@ describe('a very large catalogue', () => {
       const names: unknown[] = []
       let cursor: string | undefined
       do {
-        const page = listTools(rig.gate, AGENT, 'passthrough', 'new', { cursor })
+        const page = listTools(rig.ports, AGENT, 'passthrough', 'new', { cursor })
         expect(JSON.stringify(page).length).toBeLessThan(5_000_000)
         names.push(...(page?.tools ?? []).map(({ name }) => name))
         cursor = page?.nextCursor
@@ -142,7 +142,7 @@ describe('a very large catalogue', () => {
       expect(new Set(names).size).toBe(names.length)
       const offered = rig.gate.catalogue.tools(AGENT).map(({ row }) => row.tool_id)
       expect(names).toEqual(expect.arrayContaining(offered))
-      expect(listTools(rig.gate, AGENT, 'passthrough', 'new', { cursor: 'x' })).toBeUndefined()
+      expect(listTools(rig.ports, AGENT, 'passthrough', 'new', { cursor: 'x' })).toBeUndefined()
     },
     240_000,
   )

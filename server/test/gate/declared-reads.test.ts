@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { explainCall } from '../../src/guests/provenance/explain-call.ts'
 import type { Change, Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
 import { ADMIN, AGENT, until, withGate } from './with-gate.ts'
 
@@ -118,7 +119,7 @@ test('the card of a declared read, and why a call to it ran, say how it is recor
       }
       const whyOf = async (tool: string) => {
         const outcome = await call(tool, { text: 'x', title: 'x' })
-        const why = await gate.calls.why(ADMIN, 'call_id' in outcome ? (outcome.call_id ?? '') : '')
+        const why = await explainCall(gate.ports, ADMIN, 'call_id' in outcome ? (outcome.call_id ?? '') : '')
         return why.ok ? why.value : undefined
       }
       const says = /^the operator declared that this tool only reads: .* together with the outcome$/

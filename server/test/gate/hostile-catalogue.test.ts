@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openGate, type OpenedGate } from '../../src/main/open-gate.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from './use-gate.ts'
 import type { CallRequest } from '../../src/kernel/contract/call.ts'
 import { estimateTokens } from '../../src/kernel/text/estimate-tokens.ts'
 import { HOSTILE } from '../tool-servers/hostile.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   })
   if (!result.ok) throw new Error(JSON.stringify(result.problem))
   opened = result.value
-  gate = opened.gate
+  gate = gateOf(opened)
   // A server is ready after its whole list is stored. Does not wait for the flooding one, which has a whole timeout.
   const isReady = (name: string) =>
     gate.catalogue.servers().some(({ server, state }) => server === name && state === 'ready')

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gateOf } from './use-gate.ts'
 import type { Caller, CallerKind } from '../../src/kernel/contract/caller.ts'
 import type { ConsentTerms } from '../../src/kernel/contract/consent.ts'
 import type { Result } from '../../src/kernel/contract/problems.ts'
-import { bindGate } from '../../src/main/bind-gate.ts'
+import { bindPorts } from '../../src/main/bind-ports.ts'
 import { openPorts } from '../../src/main/open-ports.ts'
 import { openTestGate, pendingOf, settingsIn, until, USER, type GateRig, approveShown, typedFor } from './with-gate.ts'
 
@@ -225,7 +226,7 @@ test('an approval by fewer people than are asked when the call would start is st
     const opened = await openPorts(settingsIn(own, { policy: POLICY }), options, false)
     if (!opened.ok) throw new Error(opened.problem.code)
     await opened.value.settled
-    const decided = await approveShown(bindGate(opened.value.ports).gate, dan, approval_id)
+    const decided = await approveShown(gateOf(bindPorts(opened.value.ports)), dan, approval_id)
     expect(said(decided)).toBe('approved')
     await opened.value.close()
     const later = await openTestGate(own, OPTIONS)
@@ -245,7 +246,7 @@ test('a delegation that ends between judging and recording a decision invalidate
   const { ports, settled, close } = opened.value
   try {
     await settled
-    const { gate } = bindGate(ports)
+    const gate = gateOf(bindPorts(ports))
     const given = await gate.approvals.delegate(ada, { to: 'dan', for_s: 600 })
     const id = given.ok ? given.value.delegation_id : ''
     const caller: Caller = { kind: 'agent', id: 'agent:a', user: 'ana' }
@@ -261,7 +262,7 @@ test('a delegation that ends between judging and recording a decision invalidate
     }
     const shown = await gate.approvals.read(ada, approval_id)
     const { digest, typed } = shown.ok ? { ...shown.value, typed: typedFor(shown.value) } : { digest: '', typed: '' }
-    const racing = bindGate({ ...ports, ledger }).gate
+    const racing = gateOf(bindPorts({ ...ports, ledger }))
     const late = racing.approvals.decide(dan, approval_id, { says: 'approve', digest, typed })
     expect(said(await late)).toBe('approval.unknown')
     const packet = await gate.approvals.read(ada, approval_id)

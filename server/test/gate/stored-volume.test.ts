@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { runAgent } from '../../src/guests/agent/run-agent.ts'
+import { runToolflow } from '../../src/guests/toolflow/run-toolflow.ts'
 import { MOST_BYTES } from '../../src/kernel/attempt/stored-volume.ts'
 import type { Ledger } from '../../src/kernel/ports/ledger.ts'
 import { callerIdentity } from '../../src/kernel/contract/caller-identity.ts'
@@ -13,8 +15,8 @@ const WAYS: Readonly<Record<string, (rig: GateRig) => Promise<unknown>>> = {
   'a dry run': (rig) => rig.call('book__note', { text: 'x' }, { dry_run: 'only' }),
   'a resource': ({ gate }) => gate.proxy.ask(AGENT, { method: 'resources/read', params: { uri: 'x://y' } }),
   'a list of resources': ({ gate }) => gate.proxy.ask(AGENT, { method: 'resources/list', params: {} }),
-  'a toolflow': ({ gate }) => gate.toolflow.run(AGENT, { user_prompt: 'look', top_k: 1 }),
-  'a message to the agent': ({ gate }) => gate.agent.run(AGENT, { message: 'hello' }),
+  'a toolflow': ({ gate }) => runToolflow(gate.ports, AGENT, { user_prompt: 'look', top_k: 1 }),
+  'a message to the agent': ({ gate }) => runAgent(gate.ports, AGENT, { message: 'hello' }),
 }
 
 test('a caller who has stored too much in this hour is refused on every way, and nothing is executed', async () => {

@@ -7,7 +7,8 @@ import { openGate, type OpenedGate } from '../../src/main/open-gate.ts'
 import type { GateOptions } from '../../src/main/gate-options.ts'
 import { confirmOf, confirmWords } from '../../src/kernel/contract/confirm.ts'
 import type { ApprovalDecision } from '../../src/kernel/approvals/decide-approval.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from './use-gate.ts'
+import type { BoundPorts } from '../../src/kernel/ports/bound-ports.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { CallRequest, Outcome } from '../../src/kernel/contract/call.ts'
 import type { ApprovalId } from '../../src/kernel/contract/ids.ts'
@@ -80,6 +81,7 @@ export function settingsIn(folder: string, more: { policy?: string; config?: obj
 
 export type GateRig = {
   readonly gate: Gate
+  readonly ports: BoundPorts
   readonly folder: string
   readonly opened: OpenedGate
   /** What the tool server really did, one line per effect. */
@@ -152,9 +154,10 @@ export async function openTestGate(
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   await opened.value.settled
-  const { gate } = opened.value
+  const gate = gateOf(opened.value)
   return {
     gate,
+    ports: opened.value.ports,
     folder,
     opened: opened.value,
     effects: () => effectsIn(folder),

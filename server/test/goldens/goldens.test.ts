@@ -5,7 +5,7 @@ import type { CliHost } from '../../src/adapters/cli/cli.ts'
 import { runCli } from '../../src/adapters/cli/program.ts'
 import { commandsOf } from '../../src/main/commands.ts'
 import { GUESTS } from '../../src/main/guests.ts'
-import { COMMON_TOOLS, FLOW_TOOLS, SEARCH_TOOLS } from '../../src/adapters/mcp/own-tools.ts'
+import { COMMON_TOOLS, SEARCH_TOOLS } from '../../src/adapters/mcp/own-tools.ts'
 
 /**
  * What others rely on, as text: change it only on purpose, with `npx vitest run server/test/goldens --update`, and read the difference. The
@@ -40,7 +40,8 @@ test('the help of every command', async () => {
 })
 
 test('the tools that the gate offers itself over MCP', async () => {
-  const tools = [...COMMON_TOOLS, ...FLOW_TOOLS, ...SEARCH_TOOLS]
+  const ofGuests = await Promise.all(GUESTS.map(async ({ ownTools }) => (await ownTools?.())?.({} as never).tools ?? []))
+  const tools = [...COMMON_TOOLS, ...ofGuests.flat(), ...SEARCH_TOOLS]
   await expect(`${JSON.stringify(tools, undefined, 2)}\n`).toMatchFileSnapshot(golden('mcp-tools.txt'))
 })
 

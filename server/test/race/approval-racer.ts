@@ -1,4 +1,4 @@
-import type { Gate } from '../../src/main/gate.ts'
+import type { Gate } from '../gate/use-gate.ts'
 import { APPROVER, USER, approveShown } from '../gate/with-gate.ts'
 import { runRacer } from './race.ts'
 

@@ -3,7 +3,7 @@ import { startChild } from '../built/start-child.ts'
 import { driveGate } from '../../src/main/drive-gate.ts'
 import { openPorts } from '../../src/main/open-ports.ts'
 import type { AuditEntry } from '../../src/kernel/contract/audit.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from '../gate/use-gate.ts'
 import { settingsIn } from '../gate/with-gate.ts'
 
 export type Tally = Record<string, number>
@@ -41,12 +41,12 @@ export async function runRacer(
 ): Promise<never> {
   const opened = await openPorts(settingsIn(folder, options), { log: () => {}, url: () => 'http://gate.test' }, false)
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
-  const { ports, settled, close } = opened.value
-  const { gate, scheduler } = driveGate(ports, (_level, says, about) =>
+  const { ports: own, settled, close } = opened.value
+  const { ports, scheduler } = driveGate(own, (_level, says, about) =>
     process.stderr.write(`${says} ${JSON.stringify(about)}\n`),
   )
   await settled
-  const attempts = await prepare(gate)
+  const attempts = await prepare(gateOf({ ports }))
   process.stdout.write('ready\n')
   await new Promise((resolve) => process.stdin.once('data', resolve))
   const seen = await Promise.all(attempts.map((attempt) => attempt()))

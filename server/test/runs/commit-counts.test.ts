@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { readToolflow } from '../../src/guests/toolflow/read-toolflow.ts'
 import type { Change } from '../../src/kernel/ports/ledger.ts'
 import type * as SqliteLedger from '../../src/adapters/stores/sqlite/open-sqlite-ledger.ts'
 import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown } from '../gate/with-gate.ts'
@@ -51,7 +52,7 @@ describe('the commits of a toolflow that executes one call', () => {
       async (rig) => {
         await countFromHere(rig)
         const { run_id } = await runFlow(rig, { user_prompt: 'a note', skill_id, args: { text: 'plain' } })
-        await until(async () => valueOf(await rig.gate.toolflow.read(ADMIN, run_id)).status === 'OK')
+        await until(async () => valueOf(await readToolflow(rig.ports, ADMIN, run_id)).status === 'OK')
         await quiet(rig)
         expect(commits).toHaveLength(expected)
       },

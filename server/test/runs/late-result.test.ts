@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { readThread } from '../../src/guests/agent/read-threads.ts'
+import { runAgent } from '../../src/guests/agent/run-agent.ts'
 import type { Perform } from '../../src/kernel/runs/performer.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import type { Gate } from '../gate/use-gate.ts'
 import { AgentBody } from '../../src/guests/agent/agent.ts'
 import { isJsonObject } from '../../src/kernel/contract/json.ts'
 import { ADMIN, APPROVER, approveShown, openTestGate, until, USER } from '../gate/with-gate.ts'
@@ -66,8 +68,8 @@ test('a thread of the agent continues if its held call ended before its performe
   const perform = slowToAnswer('agent_call', () => rig.gate)
   const rig = await openTestGate(place, { config: { models: { script } }, around: { perform } })
   try {
-    const { run_id } = valueOf(await rig.gate.agent.run(USER, AgentBody.parse({ message: 'note held' }), {}))
-    await until(async () => valueOf(await rig.gate.agent.read(USER, run_id)).status === 'completed')
+    const { run_id } = valueOf(await runAgent(rig.ports, USER, AgentBody.parse({ message: 'note held' }), {}))
+    await until(async () => valueOf(await readThread(rig.ports, USER, run_id)).status === 'completed')
     expect(rig.effects()).toHaveLength(1)
   } finally {
     await rig.opened.close()

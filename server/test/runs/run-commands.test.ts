@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readToolflow } from '../../src/guests/toolflow/read-toolflow.ts'
 import type { RunRow } from '../../src/kernel/contract/run.ts'
 import { beginRun } from '../../src/kernel/runs/begin-run.ts'
 import { openSealedStore } from '../../src/main/open-sealed-store.ts'
@@ -23,7 +24,7 @@ test('cancelling a toolflow that waits for a person withdraws its call: nothing 
       valueOf(await rig.gate.runs.cancel(USER, asked.run_id, 'not needed'))
       await until(async () => (await runOf(rig, asked.run_id)).status === 'cancelled')
       expect(valueOf(await rig.gate.approvals.read(APPROVER, approvalIn(asked))).state).toBe('withdrawn')
-      expect(valueOf(await rig.gate.toolflow.read(USER, asked.run_id))).toMatchObject({ status: 'BLOCK' })
+      expect(valueOf(await readToolflow(rig.ports, USER, asked.run_id))).toMatchObject({ status: 'BLOCK' })
       await until(async () => ['done', 'cancelled'].includes((await runOf(rig, held?.run_id ?? '')).status))
       expect(await rig.gate.runs.cancel(USER, asked.run_id)).toMatchObject({ problem: { code: 'run.ended' } })
       expect(rig.effects()).toEqual([])
@@ -59,7 +60,7 @@ test('an executing call is not lost: its cancelled toolflow ends with the call',
       valueOf(await rig.gate.runs.cancel(USER, flow.run_id))
       writeFileSync(join(rig.folder, 'effects.txt.go'), '')
       await until(async () => (await runOf(rig, flow.run_id)).ended_at !== undefined)
-      const { status } = valueOf(await rig.gate.toolflow.read(USER, flow.run_id))
+      const { status } = valueOf(await readToolflow(rig.ports, USER, flow.run_id))
       expect([status, rig.effects().length]).toEqual(['OK', 1])
     },
     { policy: FLOW_POLICY },

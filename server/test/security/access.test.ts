@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessMatrix } from '../../../scripts/access-matrix.ts'
-import { appWithoutGate } from '../../../scripts/app-without-gate.ts'
+import { ACCESS, appWithoutGate } from '../../../scripts/app-without-gate.ts'
 import { CallerKind } from '../../src/kernel/contract/caller.ts'
-import { ACCESS } from '../../src/adapters/http/route.ts'
 import { MCP_PATHS } from '../../src/adapters/mcp/serve-http.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 
@@ -77,7 +76,6 @@ describe('the access matrix', () => {
   })
 
   test.each(KINDS)('matches what %s gets at every route', async (kind) => {
-    appWithoutGate()
     const seen: Record<string, string> = {}
     const declared: Record<string, string> = {}
     for (const [name, access] of ACCESS) {
@@ -104,7 +102,6 @@ test('a stolen agent key is rejected at every route for people, changes nothing,
     'POST /v1/pauses': { scope: 'all' },
     'POST /v1/keys/rotate': { which: 'token' },
   }
-  appWithoutGate()
   const forbidden = [...ACCESS]
     .filter(([, access]) => access !== 'anyone' && !access.includes('agent'))
     .map(([name]) => name)

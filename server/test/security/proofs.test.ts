@@ -2,13 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readChecklist } from '../../src/guests/flows/read-flow-runs.ts'
+import { startFlowRun } from '../../src/guests/flows/start-flow-run.ts'
+import { importFlow } from '../../src/guests/flows/import-flow.ts'
+import { runToolflow } from '../../src/guests/toolflow/run-toolflow.ts'
 import type { Change, Ledger } from '../../src/kernel/ports/ledger.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import { ok } from '../../src/kernel/contract/problems.ts'
 import { ToolflowBody } from '../../src/guests/toolflow/toolflow.ts'
 import { httpApp } from '../../src/adapters/http/app.ts'
 import type { App } from '../../src/adapters/http/door.ts'
-import { GRANTS } from '../../src/adapters/http/route.ts'
+import { allEndpoints } from '../../src/adapters/http/all-endpoints.ts'
+import { GUESTS } from '../../src/main/guests.ts'
+import { claimKey } from '../../src/kernel/identity/claim-key.ts'
+import { enterSession } from '../../src/kernel/sessions/enter-session.ts'
+import { GRANTS } from '../../../scripts/app-without-gate.ts'
 import { bundleOf, FLOW_CONFIG, PACK, prepareFlows } from '../../src/guests/flows/test/flow-samples.suite.ts'
 import { ADMIN, openTestGate, pendingOf, settingsIn, until, USER, type GateRig, typedFor } from '../gate/with-gate.ts'
 import { shownIn, valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
@@ -49,8 +57,13 @@ beforeAll(async () => {
     },
   })
   app = httpApp({
-    gate: rig.gate,
+    endpoints: await allEndpoints(GUESTS, rig.ports, rig.ports),
     version: '1',
+    claimKey: (caller, key) => claimKey(rig.ports, caller, key),
+    noteRefusal: (refusal) => rig.gate.audit.noteRefusal(refusal),
+    enter: (reader, texts) => enterSession(rig.ports, reader, texts),
+    login: {},
+    streams: { stopping: new AbortController().signal },
     authenticate: (raw) => {
       const person = people.get(raw.header('x-who') ?? '')
       if (person === undefined) throw new Error('nobody')
@@ -58,8 +71,6 @@ beforeAll(async () => {
     },
     newTrace: () => 'f'.repeat(32),
     hosts: [],
-    metrics: { scrape: async () => '', open: false },
-    stopping: new AbortController().signal,
     onIncident: (error) => {
       throw error
     },
@@ -143,7 +154,7 @@ const GIVEN: Readonly<Record<string, (by: string) => Promise<Grant>>> = {
   },
   'POST /v1/toolflow/{run_id}/resume': async (by) => {
     const wanted = { user_prompt: 'x', skill_id: 'book__slow_note', args: { text: `flow ${(count += 1)}` } }
-    const view = valueOf(await rig.gate.toolflow.run(USER, ToolflowBody.parse(wanted), { wait_ms: 60_000 }))
+    const view = valueOf(await runToolflow(rig.ports, USER, ToolflowBody.parse(wanted), { wait_ms: 60_000 }))
     const { approval_id, digest } = shownIn(view)
     const typed = typedFor(valueOf(await rig.gate.approvals.read(callerOf(by), approval_id)))
     return {
@@ -266,11 +277,11 @@ function callerOf(name: string): Caller {
 async function flowRun(by: string): Promise<string> {
   const flow_id = `flow_p${(count += 1)}`
   const bundle = bundleOf(flow_id, [{ automatable: 'automatable', skills: [PACK], job: 'look' }])
-  valueOf(await rig.gate.flows.import(ADMIN, bundle))
-  return valueOf(await rig.gate.flows.start(callerOf(by), { flow_id })).run.run_id
+  valueOf(await importFlow(rig.ports, ADMIN, bundle))
+  return valueOf(await startFlowRun(rig.ports, callerOf(by), { flow_id })).run.run_id
 }
 const hasFlowConsent = async (by: string, run_id: string) =>
-  valueOf(await rig.gate.flows.checklist(callerOf(by), { run_id })).consents.length > 0
+  valueOf(await readChecklist(rig.ports, callerOf(by), { run_id })).consents.length > 0
 
 test('every route that is declared to give permission is in this table, and no other one', () => {
   expect(Object.keys(GIVEN).toSorted()).toEqual([...GRANTS].toSorted())

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readLife } from '../../src/guests/activity/read-life.ts'
 import type { Change, Ledger } from '../../src/kernel/ports/ledger.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { CallRequest, CallRow } from '../../src/kernel/contract/call.ts'
@@ -254,7 +255,7 @@ test('the request says that it is a retry, what may have happened, and who order
   const { edit, previewEdit } = rig.gate.approvals
   expect(codeOf(await edit(cy, approval_id, { text: 'other' }))).toBe('approval.not_editable')
   expect(codeOf(await previewEdit(cy, approval_id, { text: 'other' }))).toBe('approval.not_editable')
-  const { moments } = valueOf(await rig.gate.activity.life(ADMIN, call_id))
+  const { moments } = valueOf(await readLife(rig.ports, ADMIN, call_id))
   expect(new Set(moments.map((moment) => moment.approval_id))).toEqual(new Set([undefined, used, approval_id]))
 })
 

@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bindGate } from '../../src/main/bind-gate.ts'
+import { executeFlowStep } from '../../src/guests/flows/execute-flow-step.ts'
+import { mintFlowConsent } from '../../src/guests/flows/mint-flow-consent.ts'
+import { startFlowRun } from '../../src/guests/flows/start-flow-run.ts'
+import { importFlow } from '../../src/guests/flows/import-flow.ts'
+import { bindPorts } from '../../src/main/bind-ports.ts'
 import { openPorts } from '../../src/main/open-ports.ts'
-import type { Gate } from '../../src/main/gate.ts'
+import { gateOf, type Gate } from '../gate/use-gate.ts'
 import type { Change } from '../../src/kernel/ports/ledger.ts'
 import type { NewCredential } from '../../src/kernel/identity/credentials.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
@@ -126,13 +130,13 @@ const GRANTS: Readonly<Record<string, Grant>> = {
     async give({ caller }) {
       const flow_id = `flow_${next()}`
       const step = { automatable: 'automatable', skills: [PACK], required: true, job: 'note' } as const
-      valueOf(await rig.gate.flows.import(ADMIN, bundleOf(flow_id, [step, step])))
+      valueOf(await importFlow(rig.ports, ADMIN, bundleOf(flow_id, [step, step])))
       const her = await keyOf(rig.gate, { kind: 'agent', name: 'hers', user: caller.user, flow_role: 'editor' })
-      const { run } = valueOf(await rig.gate.flows.start(her.caller, { flow_id }))
+      const { run } = valueOf(await startFlowRun(rig.ports, her.caller, { flow_id }))
       const wanted = { run_id: run.run_id, allowed_lanes: ['local_default'], cost_cap_units: 9 }
-      const { consent_id } = valueOf(await rig.gate.flows.mint(caller, wanted)).consent
+      const { consent_id } = valueOf(await mintFlowConsent(rig.ports, caller, wanted)).consent
       const asked = { run_id: run.run_id, step_id: `${flow_id}#1`, consent_id }
-      return { id: consent_id, works: async () => (await rig.gate.flows.execute(her.caller, asked)).ok }
+      return { id: consent_id, works: async () => (await executeFlowStep(rig.ports, her.caller, asked)).ok }
     },
   },
 }
@@ -188,7 +192,7 @@ test('an approved call that has not started is not executed after a key behind i
     const opened = await openPorts(settingsIn(own, OPTIONS), { log: () => {}, url: () => 'http://gate.test' }, false)
     if (!opened.ok) throw new Error(opened.problem.code)
     await opened.value.settled
-    const { gate } = bindGate(opened.value.ports)
+    const gate = gateOf(bindPorts(opened.value.ports))
     const { caller, key_id } = await approver(gate, 'ada')
     expect(valueOf(await approveShown(gate, caller, approval_id)).state).toBe('approved')
     valueOf(await gate.identity.revokeCredential(ADMIN, key_id))

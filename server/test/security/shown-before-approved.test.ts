@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resumeToolflow } from '../../src/guests/toolflow/resume-toolflow.ts'
 import type { ChatEvent, ChatRoom } from '../../src/kernel/ports/chat.ts'
 import { openSenderLimits } from '../../src/guests/chat/sender-limits.ts'
 import { takeChat } from '../../src/guests/chat/take-chat.ts'
@@ -72,10 +73,10 @@ describe('a decision', () => {
     await withGate(async (rig) => {
       const view = await runFlow(rig, note(LONG))
       const shown = { ...shownIn(view), choice: 'Approve & Execute' } as const
-      expect(await rig.gate.toolflow.resume(APPROVER, view.run_id, shown)).toMatchObject(refusal('approval.not_shown'))
+      expect(await resumeToolflow(rig.ports, APPROVER, view.run_id, shown)).toMatchObject(refusal('approval.not_shown'))
       const { foldable } = valueOf(await rig.gate.approvals.read(APPROVER, shown.approval_id))
       const unfolded = foldable.map(({ id }) => id)
-      expect(valueOf(await rig.gate.toolflow.resume(APPROVER, view.run_id, { ...shown, unfolded }))).toMatchObject({
+      expect(valueOf(await resumeToolflow(rig.ports, APPROVER, view.run_id, { ...shown, unfolded }))).toMatchObject({
         status: 'OK',
       })
     })
@@ -126,7 +127,7 @@ describe('a room of approvers', () => {
       how === 'text'
         ? { ...event, is: 'text', text: `approve ${packet.approval_id}` }
         : { ...event, is: 'reaction', key: '✅', to: prompt }
-    return takeChat({ ...rig.opened.ports, limits: openSenderLimits() }, room, said)
+    return takeChat({ ...rig.ports, limits: openSenderLimits() }, room, said)
   }
 
   test('decides nothing that its message cut, by a line or by a reaction', async () => {

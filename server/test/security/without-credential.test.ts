@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { appWithoutGate } from '../../../scripts/app-without-gate.ts'
-import { ACCESS } from '../../src/adapters/http/route.ts'
+import { ACCESS } from '../../../scripts/app-without-gate.ts'
 import { ledgerFile } from '../../src/adapters/stores/sqlite/ledger-file.ts'
 import { MCP_PATHS } from '../../src/adapters/mcp/serve-http.ts'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
@@ -171,7 +170,6 @@ afterAll(async () => {
 })
 
 test('every route that is open to anyone is in the table', () => {
-  appWithoutGate()
   const open = [...ACCESS].filter(([, access]) => access === 'anyone').map(([name]) => name)
   expect(Object.keys(TABLE)).toEqual(open.toSorted())
   expect(MCP_PATHS.filter((path) => path !== '/mcp' && !(`GET ${path}` in TABLE))).toEqual([])

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect } from 'vitest'
+import { judgeToolUse } from '../../src/guests/hooks/judge-tool-use.ts'
 import type { CallRequest, Outcome } from '../../src/kernel/contract/call.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { Json } from '../../src/kernel/contract/json.ts'
@@ -30,7 +31,7 @@ rules:
 `
 export const HARD = `${RULES}  - { id: hard, effect: block, match: { tool: 'book__*' }, says: nothing any more }\n`
 
-export type Stage = Pick<GateRig, 'gate' | 'effects' | 'folder'> & {
+export type Stage = Pick<GateRig, 'gate' | 'ports' | 'effects' | 'folder'> & {
   readonly recorder: Recorder
   /** Of this situation only. */
   readonly caller: Caller
@@ -136,7 +137,7 @@ export const judged = async (stage: Stage, command: string, session = 's1') => {
     args: { command },
     thread: `codex:${session}`,
   } as const
-  const answer = await stage.gate.judgements.judge(use, 0)
+  const answer = await judgeToolUse(stage.ports, use, 0)
   stage.tell('judged', answer)
   return answer
 }
@@ -193,6 +194,7 @@ export async function transcriptOf([name, play, options = {}]: Situation): Promi
   const told: string[] = []
   const stage: Stage = {
     gate: rig.gate,
+    ports: rig.ports,
     folder: rig.folder,
     effects: rig.effects,
     recorder: own,

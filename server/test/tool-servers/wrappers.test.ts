@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { gateOf } from '../gate/use-gate.ts'
 import { openGate, type OpenedGate } from '../../src/main/open-gate.ts'
 import type { Settings } from '../../src/main/load-config.ts'
 import { readConfig } from '../read-config.ts'
@@ -97,13 +98,13 @@ afterAll(async () => {
 })
 
 const call = (tool: string, args: Record<string, string | boolean | object> = {}) =>
-  opened.gate.calls.dispatch({ caller: AGENT, tool, args: args as never, thread: 't1' })
+  gateOf(opened).calls.dispatch({ caller: AGENT, tool, args: args as never, thread: 't1' })
 
 describe('the examples of the page about OpenAPI files and commands', () => {
   test('offer what the file and the configuration declare', () =>
     expect(
-      opened.gate.catalogue
-        .tools(ADMIN)
+      gateOf(opened)
+        .catalogue.tools(ADMIN)
         .map(({ row, risk }) => `${row.tool_id} ${risk}`)
         .sort(),
     ).toEqual([
@@ -122,8 +123,8 @@ describe('the examples of the page about OpenAPI files and commands', () => {
     })
     const held = pendingOf(await call('notes__addNote', { body: { text: 'hi' } }))
     expect(notes).toEqual([])
-    await approveShown(opened.gate, APPROVER, held.approval_id)
-    const done = await opened.gate.calls.read(ADMIN, held.call_id, 60_000)
+    await approveShown(gateOf(opened), APPROVER, held.approval_id)
+    const done = await gateOf(opened).calls.read(ADMIN, held.call_id, 60_000)
     expect(done).toMatchObject({ ok: true, value: { status: 'executed' } })
     expect(notes).toEqual(['{"text":"hi"}'])
     expect(new Set(tokens)).toEqual(new Set(['Bearer the-token-of-notes']))

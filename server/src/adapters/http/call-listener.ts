@@ -1,49 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Gate } from '../../main/gate.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
-import { CallBody } from '../../kernel/contract/call-body.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import { problem } from '../../kernel/contract/problems.ts'
+import { Bug, problem } from '../../kernel/contract/problems.ts'
+import type { Page } from '../../kernel/ports/reads.ts'
+import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import { BODY_LIMIT } from './body-limit.ts'
-import type { Authenticate } from './caller-of.ts'
 import type { ClientAddress } from './client-address.ts'
+import type { Door } from './door.ts'
+import type { Asked, Endpoint } from './endpoint.ts'
 import { knownHost } from './known-host.ts'
 import type { DoorListener } from './listen.ts'
 import { invalidRequest, problemResponse } from './problem.ts'
+import { siteOf } from './site-of.ts'
 import { readBody } from './read-body.ts'
 import { traceOf } from './trace-of.ts'
-import { callRequestOf, outcomeResponse } from './call-request.ts'
-import { CALLERS } from './access.ts'
 
-export type CallDoor = {
-  readonly gate: Gate
-  readonly authenticate: Authenticate
+export type PlainDoor = {
+  readonly door: Door
   readonly hosts: readonly string[]
   readonly addressOf: ClientAddress
   readonly newTrace: () => string
   readonly onIncident: (error: unknown, trace: string) => string
 }
 
-/** One request at this door. */
-type Asked = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly local: boolean
-  readonly trace: string
-}
-
-const PATH = '/v1/calls'
-
 /**
- * `POST /v1/calls` on plain `node:http`, because the router and its request objects take longer than the rest of this door. The router
- * still describes the route, and answers every request that is not plain: with a query, a login cookie, or a body of unknown length.
+ * An endpoint that is declared as `plain`, on `node:http` alone, because the router and its request objects take longer than the rest of
+ * this door. The router serves it as well, and answers every request that is not plain: with a query, a login cookie, or a body of
+ * unknown length.
  * INVARIANT: both give the same answer to the same request (law in test/doors/doors.test.ts).
  */
-export function callListener(door: CallDoor): DoorListener {
-  const { gate } = door
-  const isOurs = knownHost(door.hosts)
+export function plainListener(one: Endpoint, { door, ...more }: PlainDoor): DoorListener {
+  const isOurs = knownHost(more.hosts)
+  const { access, body: schema, at, path, method } = one
+  const answerOf = one.answer ?? nothingAnswers
 
-  async function answer(asked: Asked): Promise<void> {
+  async function answer(asked: PlainRequest): Promise<void> {
     const { request, local, trace } = asked
     const { headers } = request
     if (!local && !isOurs({ host: headers.host, origin: headers.origin }))
@@ -51,48 +42,107 @@ export function callListener(door: CallDoor): DoorListener {
     const reading = readBody(request, BODY_LIMIT)
     const authenticated = door.authenticate({
       local,
-      remote: local ? '' : door.addressOf(request),
+      remote: asked.remote,
       connection: request.socket,
-      header: (name) => headerOf(request, name),
+      header: asked.header,
     })
     const caller = authenticated instanceof Promise ? await authenticated : authenticated
     if (!caller.ok) return write(asked, problemResponse(caller.problem, trace))
-    if (!CALLERS.includes(caller.value.kind)) return forbid(asked, caller.value)
+    if (access !== 'anyone' && !access.includes(caller.value.kind)) return forbid(asked, caller.value, access)
+    asked.caller = caller.value
     const body = await reading
     if (!body.ok) return write(asked, problemResponse(body.problem, trace))
     const read = readJson(withoutMark(body.value))
     if (!read.ok) return write(asked, problemResponse(read.problem, trace))
-    const checked = CallBody.safeParse(read.value)
-    if (!checked.success) return write(asked, problemResponse(invalidRequest(checked.error.issues), trace))
-    const outcome = await gate.calls.dispatch(
-      callRequestOf(caller.value, checked.data, {
-        trace,
-        idempotency_key: headerOf(request, 'idempotency-key'),
-        traceparent: headerOf(request, 'traceparent'),
-      }),
-    )
-    if (outcome.status !== 'executed') return write(asked, outcomeResponse(outcome, trace))
-    return writeText(asked, JSON.stringify(outcome))
+    const checked = schema?.safeParse(read.value)
+    if (checked?.success === false) return write(asked, problemResponse(invalidRequest(checked.error.issues), trace))
+    asked.body = checked?.data
+    const said = await answerOf(caller.value, asked)
+    return said instanceof Response ? write(asked, said) : writeValue(asked, one.status[0], said.value)
   }
 
-  async function forbid(asked: Asked, caller: Caller): Promise<void> {
+  async function forbid(asked: PlainRequest, caller: Caller, needs: readonly string[]): Promise<void> {
     const { trace } = asked
-    await gate.audit.noteRefusal({ kind: 'forbidden', caller, route: `POST ${PATH}`, trace })
-    return write(asked, problemResponse(problem('auth.forbidden', { needs: CALLERS.join(', ') }), trace))
+    await door.noteRefusal({ kind: 'forbidden', caller, route: at, trace })
+    return write(asked, problemResponse(problem('auth.forbidden', { needs: needs.join(', ') }), trace))
   }
 
   return (request, response, local) => {
-    if (request.url !== PATH || request.method !== 'POST' || !isPlain(request, local)) return false
-    const trace = traceOf(request.headers.traceparent) ?? door.newTrace()
-    const asked: Asked = { request, response, local, trace }
+    if (request.url !== path || request.method !== method || !isPlain(request, local)) return false
+    const trace = traceOf(request.headers.traceparent) ?? more.newTrace()
+    const asked = new PlainRequest(
+      door,
+      { request, response },
+      { local, remote: local ? '' : more.addressOf(request), trace },
+    )
     answer(asked).catch((error: unknown) => {
-      const incident = door.onIncident(error, trace)
+      const incident = more.onIncident(error, trace)
       if (response.headersSent) response.destroy()
       else void write(asked, problemResponse(problem('internal', { incident }), trace))
     })
     return true
   }
 }
+
+const nothingAnswers = (): never => {
+  throw new Bug('a plain endpoint answers')
+}
+
+const NONE: Readonly<Record<string, never>> = {}
+
+/** A request without a query, and without parts in its path. */
+class PlainRequest implements Asked {
+  readonly params = NONE
+  readonly query = NONE
+  readonly queries = NONE
+  readonly proof = NONE
+  readonly page = NONE_ASKED
+  readonly door: Door
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly local: boolean
+  readonly remote: string
+  readonly trace: string
+  caller: Caller | undefined
+  body: unknown
+
+  constructor(
+    door: Door,
+    { request, response }: { request: IncomingMessage; response: ServerResponse },
+    { local, remote, trace }: { local: boolean; remote: string; trace: string },
+  ) {
+    this.door = door
+    this.request = request
+    this.response = response
+    this.local = local
+    this.remote = remote
+    this.trace = trace
+  }
+
+  get reader(): Reader {
+    if (this.caller === undefined) throw new Bug('the caller of a request is not known yet')
+    return { caller: this.caller }
+  }
+  get key(): string | undefined {
+    return headerOf(this.request, 'idempotency-key')
+  }
+  get site() {
+    return siteOf(headerOf(this.request, 'host'), this.door.login)
+  }
+  get header() {
+    return (name: string) => headerOf(this.request, name)
+  }
+  get number() {
+    return (_name: string, otherwise: number) => otherwise
+  }
+  get text() {
+    return () => Promise.reject(new Bug('the body of a plain endpoint is declared'))
+  }
+  get isStillAllowed() {
+    return () => Promise.reject(new Bug('a plain endpoint opens no stream'))
+  }
+}
+const NONE_ASKED: Page = { limit: 50 }
 
 /** Whether only the headers that this door reads decide about the request. */
 function isPlain({ headers }: IncomingMessage, local: boolean): boolean {
@@ -109,17 +159,18 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 /** A text may begin with a byte order mark, as it may for the router. */
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
-function writeText({ response, trace }: Asked, text: string): void {
+function writeValue({ response, trace }: PlainRequest, status: number, value: unknown): void {
+  const text = JSON.stringify(value)
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     'x-content-type-options': 'nosniff',
     'x-trace-id': trace,
   }
-  response.writeHead(200, headers).end(text)
+  response.writeHead(status, headers).end(text)
 }
 
-async function write({ response, trace }: Asked, made: Response): Promise<void> {
+async function write({ response, trace }: PlainRequest, made: Response): Promise<void> {
   const text = await made.text()
   const headers = Object.fromEntries(made.headers)
   const own = { 'content-length': Buffer.byteLength(text), 'x-content-type-options': 'nosniff', 'x-trace-id': trace }

@@ -33,7 +33,7 @@ export function callRequestOf(caller: Caller, body: CallBody, sent: Sent): CallR
 }
 
 /** A call's outcome as HTTP: a refused or failed call is a problem, with the evidence added. */
-export function outcomeResponse(outcome: Outcome, trace: string): Response {
+export function outcomeResponse(outcome: Outcome, trace: string): Response | Outcome {
   switch (outcome.status) {
     case 'refused':
     case 'failed':
@@ -42,7 +42,7 @@ export function outcomeResponse(outcome: Outcome, trace: string): Response {
     case 'executing':
       return jsonResponse(202, outcome)
     default:
-      return jsonResponse(200, outcome)
+      return outcome
   }
 }
 

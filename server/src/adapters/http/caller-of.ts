@@ -1,6 +1,7 @@
-import type { Gate } from '../../main/gate.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import { CallerKind, DECIDING_KINDS, LOCAL_OWNER, type Caller } from '../../kernel/contract/caller.ts'
+import type { Refusal } from '../../kernel/audit/note-refusal.ts'
+import type { LoginRow } from '../../kernel/identity/login.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
 import type { LoginRateLimit } from './login-rate-limit.ts'
@@ -18,6 +19,17 @@ export type RawRequest = {
   readonly browser?: { readonly method: string; readonly passive?: true }
 }
 
+/** What is asked about callers. */
+export type CallerPorts = {
+  authenticate(key: string): Promise<Result<Caller>>
+  /** Whether a caller that was authenticated by a key is still valid. False if this is not known: then it has to be authenticated again. */
+  isStillAuthentic(caller: Caller): boolean
+  /** `passive` reads it without extending it. */
+  readLogin(secret: string, passive?: boolean): Promise<Result<LoginRow>>
+  isCsrf(secret: string, given: string | undefined): boolean
+  noteRefusal(refusal: Refusal): Promise<void>
+}
+
 /** Identifies the caller. Both network doors use the same instance, so that wrong credentials are counted together. */
 export type Authenticate = (raw: RawRequest) => MaybePromise<Result<Caller>>
 
@@ -26,7 +38,7 @@ export type Authenticate = (raw: RawRequest) => MaybePromise<Result<Caller>>
  * agent's stdio door uses this to get only the rights of an agent. Elsewhere a credential is required, and wrong ones are counted.
  */
 export function callerIdentifier(
-  gate: Pick<Gate, 'identity' | 'audit'>,
+  gate: CallerPorts,
   failures: LoginRateLimit,
   /** Where browsers reach the gate, if it is configured. */
   publicUrl?: string,
@@ -41,7 +53,7 @@ export function callerIdentifier(
     const secret = isBrowser ? loginSecret(raw.header, publicUrl) : undefined
     if (secret !== undefined) return callerOfLogin(gate, raw, secret)
     if (bearer === undefined) return refuse('auth.missing')
-    const caller = await gate.identity.authenticate(bearer)
+    const caller = await gate.authenticate(bearer)
     if (!caller.ok) return refusedCredential(raw.remote, caller)
     const { connection, remote } = raw
     if (connection !== undefined && authorization !== undefined)
@@ -50,11 +62,11 @@ export function callerIdentifier(
   }
 
   /** An error of the issuer or the store does not count as a wrong credential. */
-  async function refusedCredential(remote: string, refused: Refusal): Promise<Result<Caller>> {
+  async function refusedCredential(remote: string, refused: Refused): Promise<Result<Caller>> {
     if (PROBLEMS[refused.problem.code].http !== 401) return refused
     // If the store cannot count now, the credential is rejected like any other.
     const failure = await failures.failed(remote).catch(() => undefined)
-    if (failure?.isLast === true) await gate.audit.noteRefusal({ kind: 'limited', address: remote })
+    if (failure?.isLast === true) await gate.noteRefusal({ kind: 'limited', address: remote })
     return failure === undefined || failure.wait_s === 0
       ? refused
       : refuse('auth.too_many_failures', { retry_after_s: String(failure.wait_s) })
@@ -65,13 +77,11 @@ export function callerIdentifier(
     const authorization = raw.header('authorization')
     const known = connection === undefined ? undefined : lastGood.get(connection)
     const isRepeated = known !== undefined && known.authorization === authorization && known.remote === remote
-    return isRepeated && gate.identity.isStillAuthentic(known.caller.value)
-      ? known.caller
-      : identify(raw, authorization)
+    return isRepeated && gate.isStillAuthentic(known.caller.value) ? known.caller : identify(raw, authorization)
   }
 }
 
-type Refusal = Extract<Result<Caller>, { ok: false }>
+type Refused = Extract<Result<Caller>, { ok: false }>
 
 type Known = {
   readonly authorization: string
@@ -85,31 +95,28 @@ type Known = {
  * replaced the cookie while the page was open.
  */
 async function callerOfLogin(
-  gate: Pick<Gate, 'identity'>,
+  gate: CallerPorts,
   { browser, header }: RawRequest,
   secret: string,
 ): Promise<Result<Caller>> {
   const reads = browser?.method === 'GET' || browser?.method === 'HEAD'
   if (!isOwnOrigin(header)) return refuse('auth.csrf')
-  const login = await gate.identity.readLogin(secret, browser?.passive === true)
+  const login = await gate.readLogin(secret, browser?.passive === true)
   if (!login.ok) return login
   const token = csrfHeader(header)
   const isUnbound = reads && token === undefined
-  return isUnbound || gate.identity.isCsrf(secret, token) ? ok(login.value.caller) : refuse('auth.csrf')
+  return isUnbound || gate.isCsrf(secret, token) ? ok(login.value.caller) : refuse('auth.csrf')
 }
 
 type OnSocket = Readonly<Record<'authorization' | 'bearer' | 'as', string | undefined>>
 
 /** INVARIANT: a request with invalid credentials is never treated as the owner's. */
-async function callerOnSocket(
-  gate: Pick<Gate, 'identity'>,
-  { authorization, bearer, as }: OnSocket,
-): Promise<Result<Caller>> {
+async function callerOnSocket(gate: CallerPorts, { authorization, bearer, as }: OnSocket): Promise<Result<Caller>> {
   if (authorization === undefined) return as === undefined ? ok(LOCAL_OWNER) : callerNamed(as)
   if (bearer === undefined) return refuse('auth.invalid', { authorization: 'write `Bearer` and a key' })
   if (as !== undefined)
     return refuse('auth.invalid', { as: 'a key and x-sluice-as name two callers: send one of them' })
-  return gate.identity.authenticate(bearer)
+  return gate.authenticate(bearer)
 }
 
 function callerNamed(as: string): Result<Caller> {

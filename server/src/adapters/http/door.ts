@@ -1,8 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import type { Gate } from '../../main/gate.ts'
+import type { Refusal } from '../../kernel/audit/note-refusal.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
+import type { Result } from '../../kernel/contract/problems.ts'
 import type { ShownProof } from '../../kernel/identity/prove-person.ts'
+import type { AnswerText, Reader } from '../../kernel/sessions/enter-session.ts'
 import type { Authenticate } from './caller-of.ts'
+import type { EventStream } from './event-stream.ts'
 
 export type Answer = { readonly status: number; readonly type: string; readonly body: string }
 /** In progress or answered; `released` if nothing was done under the claimed key. */
@@ -16,18 +19,31 @@ export type LoginOptions = {
   readonly publicUrl?: string
 }
 
-/** The context of a handler: the commands, the caller and the trace. */
+/** Streams end when the gate stops. */
+export type StreamOptions = Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'waiting_bytes'>
+
+/** What all endpoints share. */
+export type Door = {
+  readonly authenticate: Authenticate
+  readonly login: LoginOptions
+  readonly streams: StreamOptions
+  /** Takes an idempotency key for a request that is not a call. */
+  claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
+  /** Records that somebody was rejected. */
+  noteRefusal(refusal: Refusal): Promise<void>
+  /** Adds what somebody reads to the session it is read in. */
+  enter(reader: Reader, texts: readonly AnswerText[]): Promise<Result<void>>
+}
+
+/** The context of a handler. */
 export type Variables = {
-  gate: Gate
-  authenticate: Authenticate
-  answers: Answers
+  door: Door
   caller: Caller
   trace: string
-  login: LoginOptions
   /** Only at routes that are declared to give permission. */
   proof: ShownProof
 }
 /** `local` is true on the data folder's socket, which only the folder's owner can open; otherwise `remote` is an address. */
 export type Bindings = { local: boolean; remote: string; connection?: object }
-export type Door = { Variables: Variables; Bindings: Bindings }
-export type App = OpenAPIHono<Door>
+export type RouterEnv = { Variables: Variables; Bindings: Bindings }
+export type App = OpenAPIHono<RouterEnv>

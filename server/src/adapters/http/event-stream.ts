@@ -105,3 +105,23 @@ export class OpenStreams {
     else this.#open.set(who, left)
   }
 }
+
+/**
+ * A body that is written piece by piece. `write` resolves when the reader has room for more. An error ends the connection, so that
+ * an incomplete body is not taken for a complete one.
+ */
+export function writtenStream(
+  headers: Readonly<Record<string, string>>,
+  run: (write: (text: string) => Promise<void>) => Promise<void>,
+): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const out = writable.getWriter()
+  const bytes = new TextEncoder()
+  run((text) => out.write(bytes.encode(text)))
+    .then(
+      () => out.close(),
+      (error: unknown) => out.abort(error),
+    )
+    .catch(() => {})
+  return new Response(readable, { headers })
+}

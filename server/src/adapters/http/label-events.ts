@@ -1,7 +1,6 @@
-import type { Gate } from '../../main/gate.ts'
 import type { Reader, AnswerText } from '../../kernel/sessions/enter-session.ts'
 import { PROGRAM_KINDS } from '../../kernel/contract/caller.ts'
-import { ok } from '../../kernel/contract/problems.ts'
+import type { Door } from './door.ts'
 
 /** A piece of this length is sent even if its sentence has not ended. */
 const LONGEST_PIECE = 1_000
@@ -27,7 +26,7 @@ type Waiting = {
  * programs sentence by sentence, so that no part of a sentence reaches a model before the gate has seen all of it. People see it as it is written, and it
  * is recorded when it is complete. If a text cannot be recorded, the stream ends (`onFault`).
  */
-export function labelledStream(gate: Gate, reader: Reader, onFault: () => void): LabelledStream {
+export function labelledStream({ enter }: Pick<Door, 'enter'>, reader: Reader, onFault: () => void): LabelledStream {
   const isProgram = PROGRAM_KINDS.includes(reader.caller.kind)
   const waiting = new Map<string, Waiting>()
   let before = Promise.resolve(true)
@@ -35,7 +34,7 @@ export function labelledStream(gate: Gate, reader: Reader, onFault: () => void):
     before = before
       .then(async (continues) => {
         if (!continues) return false
-        const entered = await gate.readings.labelled(reader, ok(texts), (same) => same)
+        const entered = await enter(reader, texts)
         if (entered.ok) send()
         else onFault()
         return entered.ok

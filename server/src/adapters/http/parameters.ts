@@ -3,7 +3,7 @@ import { STREAM_KINDS } from '../../kernel/contract/change.ts'
 import { problem } from '../../kernel/contract/problems.ts'
 import { invalidThread, isThreadName } from '../../kernel/contract/request-names.ts'
 import { problemResponse } from './problem.ts'
-import type { Door } from './door.ts'
+import type { RouterEnv } from './door.ts'
 
 const whole = (description: string) => ({ schema: { type: 'integer', minimum: 0 } as const, description })
 const text = (description: string) => ({ schema: { type: 'string' } as const, description })
@@ -69,7 +69,7 @@ export function parametersOf({ path, method, query = [] }: Described) {
 const isWhole = (value: string) => /^\d{1,15}$/.test(value)
 
 /** Rejects unknown query parameters, numbers that are not numbers, and cursors that no page returned. */
-export function checksQuery(known: readonly QueryName[] = []): MiddlewareHandler<Door> {
+export function checksQuery(known: readonly QueryName[] = []): MiddlewareHandler<RouterEnv> {
   const faultOf = (name: string, values: readonly string[]): string | undefined => {
     const meant = known.find((one) => one === name)
     if (meant === undefined)

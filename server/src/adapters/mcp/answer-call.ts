@@ -1,5 +1,5 @@
 import { parentSpanOf } from '../http/trace-of.ts'
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import { textsInOutcome } from '../../kernel/sessions/answer-texts.ts'
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import { Inputs } from '../../kernel/approvals/asks.ts'
@@ -21,7 +21,7 @@ const WAIT_AFTER_CONSOLE_MS = 10_000
 
 /** Dispatches one call and returns its outcome as an MCP result. This is the hot path: it looks up nothing that an executed call does not need. */
 export async function answerCall(
-  gate: Gate,
+  gate: McpPorts,
   exchange: Exchange,
   call: Pick<CallRequest, 'tool' | 'args' | 'dry_run'>,
   hasOutputSchema: () => boolean,
@@ -32,8 +32,8 @@ export async function answerCall(
   const { requestState } = params
   if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
     const wait_ms = when === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
-    const found = await gate.calls.read(caller, requestState, wait_ms)
-    const read = await gate.readings.labelled(readerOf(exchange), found, textsInOutcome)
+    const found = await gate.readCall(caller, requestState, wait_ms)
+    const read = await gate.labelled(readerOf(exchange), found, textsInOutcome)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
     return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
   }
@@ -61,7 +61,7 @@ export async function answerCall(
   if (idempotency_key !== undefined) request.idempotency_key = idempotency_key
   if (when === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
   const first =
-    when === 'late' ? await callOrTask(gate, exchange, request) : await gate.calls.dispatch(request, liveOf(exchange))
+    when === 'late' ? await callOrTask(gate, exchange, request) : await gate.dispatch(request, liveOf(exchange))
   if (first.status === 'executed') return answerOf(first, hasOutputSchema)
   const outcome = when === 'late' ? first : await callInRounds(gate, exchange, request, first)
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
@@ -75,7 +75,12 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 const WORDS_KEY = 'sluice/user_words'
 
 /** Since 2026-07-28 an unfinished call is answered with a task, if the client supports tasks. */
-async function taskOf(gate: Gate, exchange: Exchange, when: WhenTask, outcome: Outcome): Promise<Answer | undefined> {
+async function taskOf(
+  gate: McpPorts,
+  exchange: Exchange,
+  when: WhenTask,
+  outcome: Outcome,
+): Promise<Answer | undefined> {
   const isOver = outcome.status !== 'pending' && outcome.status !== 'executing'
   return isOver || when !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
 }

@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { EventStream } from './event-stream.ts'
 import type { ClientContext } from './http-context.ts'
 import type { Place } from './resumable-streams.ts'
@@ -17,7 +17,7 @@ const CLOCKS_MS = 60_000
  * calls settles this one too. Returns false if the stream's name contains no request, or no call was made for it.
  */
 export async function answerFromCall(
-  { gate, stopping }: { readonly gate: Gate; readonly stopping: AbortSignal },
+  { gate, stopping }: { readonly gate: McpPorts; readonly stopping: AbortSignal },
   { caller, session, surface, response }: ClientContext,
   { stream, after }: Place,
   open: () => EventStream,
@@ -28,7 +28,7 @@ export async function answerFromCall(
   if (call === undefined || response.destroyed) return false
   const live = open()
   while (!response.destroyed && !stopping.aborted) {
-    const read = await gate.calls.read(caller, call.call_id, WAIT_MS)
+    const read = await gate.readCall(caller, call.call_id, WAIT_MS)
     if (read.ok && read.value.status === 'executing') continue
     const outcome = read.ok ? read.value : { status: 'refused' as const, problem: read.problem, evidence: [] }
     // Only streams of sessions can be resumed, and sessions ended with 2026-07-28.

@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { ProxiedMethod, ProxyAnswer } from '../../kernel/proxy/proxy.ts'
 import type { Asks } from '../../kernel/approvals/asks.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
@@ -21,7 +21,7 @@ export const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
 }
 
 /** Resources, prompts and completions of the servers behind the gate. */
-export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange: Exchange): Promise<Answer> {
+export async function answerProxied(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<Answer> {
   const answer = await inRounds(gate, method, exchange)
   switch (answer.is) {
     case 'answered':
@@ -51,7 +51,7 @@ function described(result: JsonObject): JsonObject {
 }
 
 /** INVARIANT: each round is a separate read, judged together with the answers it contains. */
-async function inRounds(gate: Gate, method: ProxiedMethod, exchange: Exchange): Promise<ProxyAnswer> {
+async function inRounds(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<ProxyAnswer> {
   const { caller, era, trace } = exchange
   const answerable = answerableOf(exchange.capabilities())
   const asking = {

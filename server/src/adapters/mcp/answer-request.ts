@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Surface } from '../../kernel/contract/caller.ts'
@@ -11,7 +11,7 @@ import { LOG_LEVELS, logLevelOf } from './log-level.ts'
 import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 import { TASKS_EXTENSION } from './task-answers.ts'
-import { callTool, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
+import { callTool, listedGuestTools, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
 
 const HELD =
   'Every tool call goes through a gate. A call may be held until a person decides: then the answer says `pending`. Call `call_status` with its call_id to get the outcome; do not repeat the call.'
@@ -29,19 +29,24 @@ const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources
 const WAITS_FOR_TOOLS = new Set(['initialize', 'server/discover', 'tools/list', 'resources/list', 'prompts/list'])
 
 /** Answers one request of any protocol version, except those that open a stream. The answer still has to be `completed`. */
-export function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
+export function answerRequest(
+  gate: McpPorts,
+  method: string,
+  exchange: Exchange,
+  surface: Surface,
+): MaybePromise<Answer> {
   return method === 'tools/call' ? callTool(gate, exchange, surface) : answerOther(gate, method, exchange, surface)
 }
 
-async function answerOther(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
+async function answerOther(gate: McpPorts, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
   const { caller, era, params } = exchange
   // Clients often list tools only once, so wait briefly for servers that are still connecting.
-  if (WAITS_FOR_TOOLS.has(method)) await gate.catalogue.firstListing()
+  if (WAITS_FOR_TOOLS.has(method)) await gate.toolViews.firstListing()
   const shown = shownTo(gate, caller, surface)
   switch (method) {
     case 'tools/list': {
-      const flows_on = (await gate.flows.switches()).runs.on
-      const page = listTools(gate, caller, shown, era, { cursor: params['cursor'], flows_on })
+      const guests = await listedGuestTools(gate)
+      const page = listTools(gate, caller, shown, era, { cursor: params['cursor'], guests })
       if (page === undefined) return badCursor()
       const result = { ...page, ...noticesIn(gate, caller) }
       return { result: era === 'old' ? result : { ...result, ...freshFor(shown === 'search' ? CONSTANT_MS : 0) } }
@@ -77,7 +82,7 @@ function setLogLevel(exchange: Exchange): Answer {
 }
 
 /** Since 2026-07-28 every result contains its type and the server that made it. */
-export function completed({ version }: Gate, era: Era, answer: Answer): Answer {
+export function completed({ version }: McpPorts, era: Era, answer: Answer): Answer {
   if (!('result' in answer)) return answer
   const result = resultFor(answer.result, era)
   if (era === 'old') return result === answer.result ? answer : { result }
@@ -91,7 +96,7 @@ export function completed({ version }: Gate, era: Era, answer: Answer): Answer {
 const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
 
 /** Resources and prompts are offered only with the passthrough surface. */
-export function capabilitiesOf(gate: Gate, shown: Shown, era: Era): JsonObject {
+export function capabilitiesOf(gate: McpPorts, shown: Shown, era: Era): JsonObject {
   const offered = gate.proxy.offers()
   // Before 2026-07-28 the gate reports the outcome of a held call as a log message.
   const logging = era === 'old' || offered.has('logging') ? { logging: {} } : {}
@@ -110,7 +115,7 @@ export function capabilitiesOf(gate: Gate, shown: Shown, era: Era): JsonObject {
 const watchable = (offered: ReadonlySet<string>): JsonObject =>
   offered.has('resources/subscribe') ? { subscribe: true } : {}
 
-function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
+function initialized(gate: McpPorts, shown: Shown, params: JsonObject): JsonObject {
   const wanted = params['protocolVersion']
   const newest = OLD_VERSIONS[0] ?? ''
   const protocolVersion = typeof wanted === 'string' && OLD_VERSIONS.includes(wanted) ? wanted : newest
@@ -125,7 +130,7 @@ function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
   }
 }
 
-function discovered(gate: Gate, shown: Shown): JsonObject {
+function discovered(gate: McpPorts, shown: Shown): JsonObject {
   return {
     supportedVersions: [...NEW_VERSIONS],
     capabilities: capabilitiesOf(gate, shown, 'new'),
@@ -135,8 +140,8 @@ function discovered(gate: Gate, shown: Shown): JsonObject {
   }
 }
 
-function instructions(gate: Gate, shown: Shown): string {
-  const warnings = gate.policies.notices().map(({ says, faults: [fault] }) => {
+function instructions(gate: McpPorts, shown: Shown): string {
+  const warnings = gate.notices().map(({ says, faults: [fault] }) => {
     const where = fault === undefined ? '' : ` (${fault.file}:${fault.line}: ${fault.says}; ${fault.instead})`
     return ` Tell the operator: ${says}${where}.`
   })
@@ -144,8 +149,8 @@ function instructions(gate: Gate, shown: Shown): string {
 }
 
 /** Warnings that are currently in force. Clients pass the instructions to the model or log them. */
-function noticesIn(gate: Gate, caller?: Caller): JsonObject {
-  const notices = [...gate.policies.notices(), ...(caller === undefined ? [] : gate.catalogue.down(caller))]
+function noticesIn(gate: McpPorts, caller?: Caller): JsonObject {
+  const notices = [...gate.notices(), ...(caller === undefined ? [] : gate.toolViews.down(caller))]
   return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }
 }
 

@@ -1,5 +1,5 @@
 import { abortSignalOf } from '../../kernel/ports/cancel.ts'
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { ok, problem, type Problem } from '../../kernel/contract/problems.ts'
@@ -19,7 +19,7 @@ const METHODS: Readonly<Record<Era, readonly string[]>> = {
 export const isTaskMethod = (method: string, era: Era): boolean => METHODS[era].includes(method)
 
 /** Requests about calls that were made as tasks. */
-export async function answerTasks(gate: Gate, method: string, exchange: Exchange): Promise<Answer> {
+export async function answerTasks(gate: McpPorts, method: string, exchange: Exchange): Promise<Answer> {
   const { caller, era, params, meta } = exchange
   if (era === 'new' && !declaresTasks(meta)) return undeclared()
   if (method === 'tasks/list') return listed(gate, exchange)
@@ -27,8 +27,8 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
   if (typeof taskId !== 'string') return bad(problem('mcp.params_invalid', { paths: 'taskId: missing' }))
   switch (method) {
     case 'tasks/cancel': {
-      const ended = await gate.calls.cancelTask(caller, taskId)
-      const cancelled = await gate.readings.labelled(readerOf(exchange), ended, textsInTask)
+      const ended = await gate.cancelTask(caller, taskId)
+      const cancelled = await gate.labelled(readerOf(exchange), ended, textsInTask)
       if (era === 'old') return cancelled.ok ? { result: taskWords(cancelled.value, era) } : bad(cancelled.problem)
       // Cancelling is only a request: its effect shows in the task.
       return !cancelled.ok && cancelled.problem.code === 'task.unknown' ? bad(cancelled.problem) : { result: {} }
@@ -46,7 +46,7 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
 }
 
 /** Waits until the task ends or the client stops waiting. */
-async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<Answer> {
+async function ended(gate: McpPorts, exchange: Exchange, taskId: string): Promise<Answer> {
   const { caller, signal } = exchange
   const now = await readTaskIn(gate, readerOf(exchange), taskId)
   if (!now.ok) return bad(now.problem)
@@ -61,7 +61,7 @@ async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<An
   return { result: { ...answer.result, _meta: { ...meta, [RELATED_TASK]: { taskId } } } }
 }
 
-async function listed(gate: Gate, exchange: Exchange): Promise<Answer> {
+async function listed(gate: McpPorts, exchange: Exchange): Promise<Answer> {
   const {
     caller,
     params: { cursor },
@@ -69,11 +69,11 @@ async function listed(gate: Gate, exchange: Exchange): Promise<Answer> {
   const after = cursor === undefined ? undefined : positionIn(cursor)
   if (cursor !== undefined && after === undefined)
     return bad(problem('mcp.params_invalid', { paths: 'cursor: not valid' }))
-  const page = await gate.calls.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+  const page = await gate.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
   // A list contains the tool's reason if a task failed.
   const failed = ({ items }: typeof page) =>
     items.filter(({ outcome }) => outcome.status === 'failed').flatMap(textsInTask)
-  const read = await gate.readings.labelled(readerOf(exchange), ok(page), failed)
+  const read = await gate.labelled(readerOf(exchange), ok(page), failed)
   if (!read.ok) return bad(read.problem)
   const { items, next } = read.value
   const tasks = items.map((task) => taskWords(task, 'old'))
@@ -87,7 +87,7 @@ function positionIn(cursor: unknown): number | undefined {
 
 /** The tasks of a subscription that belong to the caller. */
 export async function followedTasks(
-  gate: Gate,
+  gate: McpPorts,
   caller: Caller,
   filter: Json | undefined,
   meta: JsonObject,
@@ -96,7 +96,7 @@ export async function followedTasks(
   if (!Array.isArray(wanted) || wanted.length > MOST_FOLLOWED || !wanted.every((id) => typeof id === 'string'))
     return refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `taskIds: at most ${MOST_FOLLOWED} names` })
   if (wanted.length > 0 && !declaresTasks(meta)) return undeclared()
-  const found = await Promise.all(wanted.map((id) => gate.calls.readTask(caller, id)))
+  const found = await Promise.all(wanted.map((id) => gate.readTask(caller, id)))
   return new Set(found.flatMap((read) => (read.ok ? [read.value.call_id] : [])))
 }
 

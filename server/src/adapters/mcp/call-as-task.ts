@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import type { CallId } from '../../kernel/contract/ids.ts'
@@ -35,7 +35,7 @@ const badTask = (why: string): Answer =>
   inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `task: ${why}` }))
 
 /** Makes a call as a task and answers as soon as it is recorded. Only `tasks/cancel` cancels it. */
-export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Answer> {
+export async function callAsTask(gate: McpPorts, exchange: Exchange, request: CallRequest): Promise<Answer> {
   let call_id: CallId | undefined
   const later = { notify: (message: JsonObject) => exchange.notifyLater(related(message, call_id)) }
   const { signal: _, ...live } = liveOf(exchange, later)
@@ -48,7 +48,7 @@ export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRe
 }
 
 /** Makes a call and waits for its outcome for a while; after that it continues as a task. */
-export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Outcome> {
+export async function callOrTask(gate: McpPorts, exchange: Exchange, request: CallRequest): Promise<Outcome> {
   const begun = await begin(gate, exchange, request, liveOf(exchange), TASK_AFTER_MS)
   return 'running' in begun ? { status: 'executing', call_id: begun.running } : begun.outcome
 }
@@ -57,7 +57,7 @@ type Begun = { readonly outcome: Outcome } | { readonly running: CallId }
 
 /** Resolves with the outcome, or with the call's id if it is still running after `wait_ms`. */
 function begin(
-  gate: Gate,
+  gate: McpPorts,
   exchange: Exchange,
   request: CallRequest,
   live: CallListeners,
@@ -75,7 +75,7 @@ function begin(
   }
   const ended = async (): Promise<Begun> => {
     try {
-      return { outcome: await gate.calls.dispatch({ ...request, as_task: true }, { ...live, onStarted }) }
+      return { outcome: await gate.dispatch({ ...request, as_task: true }, { ...live, onStarted }) }
     } catch (error) {
       if (isTask) exchange.onFault(error)
       throw error
@@ -97,7 +97,7 @@ const refused = (found: Problem): Answer =>
   inBand(refusalFor(PROBLEMS[found.code].retry === 'later' ? RPC.server : RPC.invalid_params, found))
 
 /** A running call as a task; undefined if it was not made as a task. */
-export async function asTask(gate: Gate, exchange: Exchange, call_id: CallId): Promise<Answer | undefined> {
+export async function asTask(gate: McpPorts, exchange: Exchange, call_id: CallId): Promise<Answer | undefined> {
   const { era } = exchange
   const read = await readTaskIn(gate, readerOf(exchange), call_id)
   if (!read.ok) return undefined

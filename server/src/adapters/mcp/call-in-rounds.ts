@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import { asksIn, INPUTS_KEY, type Asks } from '../../kernel/approvals/asks.ts'
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
@@ -11,7 +11,7 @@ import { liveOf, type Exchange } from './exchange.ts'
  * INVARIANT: each round is a separate call, judged together with the answers it contains.
  */
 export async function callInRounds(
-  gate: Gate,
+  gate: McpPorts,
   exchange: Exchange,
   first: CallRequest,
   ended: Outcome,
@@ -22,7 +22,7 @@ export async function callInRounds(
     const inputs = asks === undefined ? undefined : await askClient(exchange, asks)
     if (inputs === undefined) return outcome
     const request = { ...first, ...withInputs(first.args, inputs), round: round + 1 }
-    outcome = await gate.calls.dispatch(request, liveOf(exchange))
+    outcome = await gate.dispatch(request, liveOf(exchange))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { grantIdentity } from '../../kernel/contract/caller-identity.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
@@ -88,7 +88,7 @@ type Open = {
   end(): void
 }
 
-export function createListeningStreams(gate: Gate): ListeningStreams {
+export function createListeningStreams(gate: McpPorts): ListeningStreams {
   const open = new Set<Open>()
 
   /** Notifications about a conversation are sent on its own stream. If it has none, they are sent on all streams of the caller. */
@@ -160,7 +160,7 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
 }
 
 /** The answer to a subscription that the gate ends. A subscription whose connection is lost gets none. */
-export function subscriptionEnd({ version }: Gate, id: RpcId): string {
+export function subscriptionEnd({ version }: McpPorts, id: RpcId): string {
   const meta = { [SUBSCRIPTION_KEY]: id, 'io.modelcontextprotocol/serverInfo': { name: 'sluice', version } }
   return textOf(id, { result: { resultType: 'complete', _meta: meta } })
 }

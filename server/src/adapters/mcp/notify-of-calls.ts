@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { CallTask } from '../../kernel/attempt/read-task.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import type { GateChange } from '../../kernel/contract/change.ts'
@@ -15,7 +15,7 @@ type Send = (message: JsonObject) => void
  * hosts show or pass to the model. `isMeant`: whether this connection is the right one for a conversation's notifications.
  */
 export function notifyOfCalls(
-  gate: Gate,
+  gate: McpPorts,
   reader: Reader,
   send: Send,
   { isMeant, level }: { isMeant(thread: string): boolean; level(): LogLevel },
@@ -36,7 +36,7 @@ export function notifyOfCalls(
 
 /** Since 2026-07-28: notifies about the tasks that a subscription names, beginning with their current state. */
 export function notifyOfTasks(
-  gate: Gate,
+  gate: McpPorts,
   reader: Reader,
   send: Send,
   ids: ReadonlySet<string>,
@@ -61,7 +61,7 @@ export function notifyOfTasks(
 const REMEMBERED = 1_000
 
 /** Reads and reports tasks one after the other, so that an older state is never reported after a newer one. */
-function taskReporter(gate: Gate, reader: Reader, report: (task: CallTask) => void): (call_id: string) => void {
+function taskReporter(gate: McpPorts, reader: Reader, report: (task: CallTask) => void): (call_id: string) => void {
   const reported = new Map<string, string>()
   let reading = Promise.resolve()
 

@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import { capabilitiesOf } from './answer-request.ts'
 import { followedTasks } from './answer-tasks.ts'
 import { openEventStream } from './event-stream.ts'
@@ -30,7 +30,7 @@ import { shownTo } from './surfaces.ts'
 import { updated, urisIn, type WatchedResources } from './watched-resources.ts'
 
 export type ListeningDeps = {
-  readonly gate: Gate
+  readonly gate: McpPorts
   readonly sessions: Sessions
   readonly listening: ListeningStreams
   readonly watched: WatchedResources

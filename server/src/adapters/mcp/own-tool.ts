@@ -1,18 +1,10 @@
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { z } from 'zod'
-import type { Gate } from '../../main/gate.ts'
-import type { Json, JsonObject } from '../../kernel/contract/json.ts'
+import type { McpPorts, OwnTool } from './mcp-ports.ts'
+import type { JsonObject } from '../../kernel/contract/json.ts'
 import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import type { Exchange } from './exchange.ts'
 import type { Answer } from './rpc.ts'
-
-/** A tool of the gate itself. */
-export type OwnTool = {
-  readonly definition: JsonObject & { readonly name: string }
-  /** Whether it calls a tool behind the gate. Such a call may take long and may be a task. */
-  readonly calls: boolean
-  run(gate: Gate, exchange: Exchange, args: Json): Promise<Answer>
-}
 
 const WRITES = { readOnlyHint: false, openWorldHint: false }
 const READS = { readOnlyHint: true, openWorldHint: false }
@@ -26,7 +18,7 @@ export function own<Args extends z.ZodType>(tool: {
   calls?: boolean
   /** Whether it changes the gate's own state. */
   writes?: boolean
-  run(gate: Gate, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
+  run(gate: McpPorts, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
 }): OwnTool {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.args, { io: 'input' }) as JsonObject
   const { name, title, description } = tool

@@ -5,8 +5,8 @@ import { count } from '../../kernel/contract/framed-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { answerCall } from './answer-call.ts'
 import { readerOf } from './exchange.ts'
-import { flowRun } from '../../guests/flows/flow-run-tool.ts'
-import { failed, own, textAnswer, type OwnTool } from './own-tool.ts'
+import type { OwnTool } from './mcp-ports.ts'
+import { failed, own, textAnswer } from './own-tool.ts'
 import { toolAnswer } from './tool-answer.ts'
 
 const LONGEST_WAIT_MS = 60_000
@@ -27,8 +27,8 @@ const callStatus = own({
     wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('How long to wait for an outcome'),
   }),
   async run(gate, exchange, { call_id, wait_ms }) {
-    const found = await gate.calls.read(exchange.caller, call_id, wait_ms ?? 0)
-    const read = await gate.readings.labelled(readerOf(exchange), found, textsInOutcome)
+    const found = await gate.readCall(exchange.caller, call_id, wait_ms ?? 0)
+    const read = await gate.labelled(readerOf(exchange), found, textsInOutcome)
     return read.ok ? { result: toolAnswer(read.value, false) } : failed(read.problem)
   },
 })
@@ -43,7 +43,7 @@ const artifactRead = own({
     length: z.int().min(1).max(LONGEST_READ).optional().describe(`Characters, ${LONGEST_READ} at most`),
   }),
   async run(gate, exchange, { pointer, from = 0, length = LONGEST_READ }) {
-    const read = await gate.artifacts.read(readerOf(exchange), digestIn(pointer), from, length)
+    const read = await gate.readArtifact(readerOf(exchange), digestIn(pointer), from, length)
     if (!read.ok) return failed(read.problem)
     const { text, size } = read.value
     const end = from + text.length
@@ -66,7 +66,7 @@ const artifactGrep = own({
     limit: z.int().min(1).max(100).optional().describe('Maximum number of hits; 20 by default'),
   }),
   async run(gate, exchange, { pointer, pattern, regexp = false, around = 0, limit = 20 }) {
-    const found = await gate.artifacts.grep(readerOf(exchange), digestIn(pointer), { pattern, regexp, around, limit })
+    const found = await gate.grepArtifact(readerOf(exchange), digestIn(pointer), { pattern, regexp, around, limit })
     if (!found.ok) return failed(found.problem)
     const { hits, complete } = found.value
     const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)
@@ -84,9 +84,9 @@ const toolSearch = own({
     top_k: z.int().min(1).max(MOST_FOUND).optional().describe('Maximum number of results; 5 by default'),
   }),
   async run(gate, { caller }, { query, top_k }) {
-    const found = await gate.catalogue.search(caller, query, top_k)
+    const found = await gate.toolViews.search(caller, query, top_k)
     if (!found.ok) return failed(found.problem)
-    const down = gate.catalogue.down(caller).map(({ says }) => `${says}; its tools may be missing here`)
+    const down = gate.toolViews.down(caller).map(({ says }) => `${says}; its tools may be missing here`)
     return textAnswer(JSON.stringify(found.value), ...(down.length === 0 ? [] : [`[${down.join('. ')}]`]))
   },
 })
@@ -100,7 +100,7 @@ const skillCard = own({
     full: z.boolean().optional().describe('Return the full schema'),
   }),
   async run(gate, { caller }, { skill_id, full = false }) {
-    const card = gate.catalogue.card(caller, skill_id, full)
+    const card = gate.toolViews.card(caller, skill_id, full)
     return card.ok ? textAnswer(JSON.stringify(card.value)) : failed(card.problem)
   },
 })
@@ -132,7 +132,5 @@ const executeSkill = own({
 
 /** The tools that every client gets, because any call may be held and any output may be large. */
 export const COMMON_TOOLS: readonly OwnTool[] = [callStatus, artifactRead, artifactGrep]
-/** Listed only while flows are on. */
-export const FLOW_TOOLS: readonly OwnTool[] = [flowRun]
 /** The tools that replace the servers' own tools, so that the list has a constant size. */
 export const SEARCH_TOOLS: readonly OwnTool[] = [toolSearch, skillCard, executeSkill]

@@ -1,5 +1,5 @@
 import type { CallTask } from '../../kernel/attempt/read-task.ts'
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import { textsInOutcome } from '../../kernel/sessions/answer-texts.ts'
 import type { Result } from '../../kernel/contract/problems.ts'
@@ -8,10 +8,10 @@ export const textsInTask = ({ outcome }: CallTask) => textsInOutcome(outcome)
 
 /** Reads a task for a session. The result of its call is recorded in that session. */
 export async function readTaskIn(
-  gate: Gate,
+  gate: McpPorts,
   reader: Reader,
   task_id: string,
   waiting?: AbortSignal,
 ): Promise<Result<CallTask>> {
-  return gate.readings.labelled(reader, await gate.calls.readTask(reader.caller, task_id, waiting), textsInTask)
+  return gate.labelled(reader, await gate.readTask(reader.caller, task_id, waiting), textsInTask)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { RelayNotice } from '../../kernel/ports/notices.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Json } from '../../kernel/contract/json.ts'
@@ -20,7 +20,7 @@ export type RelayedMessages = {
 }
 
 export type RelayedMessagesDeps = {
-  readonly gate: Gate
+  readonly gate: McpPorts
   readonly inProgress: RequestsInProgress
   readonly questions: Questions
   readonly onFault: (error: unknown) => void

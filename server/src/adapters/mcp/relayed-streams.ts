@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { RelayNotice } from '../../kernel/ports/notices.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { EventStream } from './event-stream.ts'
@@ -24,7 +24,7 @@ export type RelayedStreams = {
 }
 
 export type RelayedDeps = {
-  readonly gate: Gate
+  readonly gate: McpPorts
   readonly resumable: ResumableStreams
   readonly stopping: AbortSignal
   readonly onFault: (error: unknown) => void

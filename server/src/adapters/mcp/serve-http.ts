@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import { withResult } from '../../kernel/ports/maybe-promise.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
@@ -46,7 +46,7 @@ import { newStreamName } from './stream-names.ts'
 import { createWatchedResources } from './watched-resources.ts'
 
 export type McpDoor = {
-  readonly gate: Gate
+  readonly gate: McpPorts
   readonly authenticate: Authenticate
   /** The default surface, for clients that choose none by address or key. */
   readonly surface: Surface

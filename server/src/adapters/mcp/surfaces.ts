@@ -1,5 +1,5 @@
 import { pageBySize } from '../../kernel/catalogue/page-by-size.ts'
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts, OwnTool } from './mcp-ports.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Surface } from '../../kernel/contract/caller.ts'
@@ -11,8 +11,8 @@ import { whenTask } from './call-as-task.ts'
 import type { Exchange } from './exchange.ts'
 import { markedDefinition } from './foreign-texts.ts'
 import { mirrorFault } from './mirror-fault.ts'
-import { failed, type OwnTool } from './own-tool.ts'
-import { COMMON_TOOLS, FLOW_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
+import { failed } from './own-tool.ts'
+import { COMMON_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
 import type { Era } from './read-message.ts'
 import { definitionFor, definitionOf, showsOutputSchema } from './shown-definition.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
@@ -28,35 +28,46 @@ const listed = (tools: readonly OwnTool[], era: Era): readonly JsonObject[] =>
   tools.map(({ definition, calls }) => (calls && era === 'old' ? { ...definition, ...MAY_BE_TASK } : definition))
 
 const NO_SCHEMA: JsonObject = {}
+const EVERYWHERE: readonly Surface[] = ['search', 'passthrough', 'auto']
 const BY_NAME = new Map<string, { tool: OwnTool; on: readonly Surface[] }>([
   ...SEARCH_TOOLS.map((tool) => [tool.definition.name, { tool, on: ['search', 'auto'] }] as const),
-  ...[...COMMON_TOOLS, ...FLOW_TOOLS].map(
-    (tool) => [tool.definition.name, { tool, on: ['search', 'passthrough', 'auto'] }] as const,
-  ),
+  ...COMMON_TOOLS.map((tool) => [tool.definition.name, { tool, on: EVERYWHERE }] as const),
 ])
 
-export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
-  surface === 'auto' ? gate.catalogue.smallerSurface(caller, SEARCH_TEXT) : surface
+/** Tools of guests can be called also while they are not listed, and then say why they do nothing. */
+function ownTool({ guestTools }: McpPorts, name: string): { tool: OwnTool; on: readonly Surface[] } | undefined {
+  const found = BY_NAME.get(name)
+  if (found !== undefined) return found
+  for (const { tools } of guestTools)
+    for (const tool of tools) if (tool.definition.name === name) return { tool, on: EVERYWHERE }
+  return undefined
+}
 
-type Asked = { readonly cursor?: Json | undefined; readonly flows_on?: boolean }
+/** The tools of guests that are on. */
+export async function listedGuestTools({ guestTools }: McpPorts): Promise<readonly OwnTool[]> {
+  const are_on = await Promise.all(guestTools.map(({ on }) => on()))
+  return guestTools.flatMap(({ tools }, at) => (are_on[at] === true ? tools : []))
+}
+
+export const shownTo = (gate: McpPorts, caller: Caller, surface: Surface): Shown =>
+  surface === 'auto' ? gate.toolViews.smallerSurface(caller, SEARCH_TEXT) : surface
+
+type Asked = { readonly cursor?: Json | undefined; readonly guests?: readonly OwnTool[] }
 export type ToolList = { readonly tools: readonly JsonObject[]; readonly nextCursor?: string }
 
 /** One page of the tools; usually there is only one. Undefined for a cursor that the gate did not issue. */
 export function listTools(
-  gate: Gate,
+  { toolViews }: Pick<McpPorts, 'toolViews'>,
   caller: Caller,
   shown: Shown,
   era: Era,
-  { cursor, flows_on = false }: Asked = {},
+  { cursor, guests = [] }: Asked = {},
 ): ToolList | undefined {
   const from = cursor === undefined ? 0 : placeOf(cursor)
   if (from === undefined || (shown === 'search' && cursor !== undefined)) return undefined
-  const flows = flows_on ? FLOW_TOOLS : []
-  if (shown === 'search') return { tools: listed([...SEARCH_SURFACE, ...flows], era) }
+  if (shown === 'search') return { tools: listed([...SEARCH_SURFACE, ...guests], era) }
   // A model may use an operator's key, so tools that were not admitted are listed for nobody.
-  const tools = gate.catalogue
-    .tools(caller)
-    .filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
+  const tools = toolViews.tools(caller).filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
   const { items, next } = pageBySize(tools, from)
   const theirs = items.map(({ row, title }) => ({
     ...shownDefinition(inForce(row).definition, era),
@@ -65,7 +76,7 @@ export function listTools(
     name: row.tool_id,
   }))
   return {
-    tools: from === 0 ? [...listed([...COMMON_TOOLS, ...flows], era), ...theirs] : theirs,
+    tools: from === 0 ? [...listed([...COMMON_TOOLS, ...guests], era), ...theirs] : theirs,
     ...(next === undefined ? {} : { nextCursor: `t${next}` }),
   }
 }
@@ -89,11 +100,11 @@ function shownDefinition(definition: ToolDefinition, era: Era): JsonObject {
  * Executes `tools/call`. Under `auto` the names of both surfaces are accepted, because the gate does not know which list the client
  * saw last.
  */
-export function callTool(gate: Gate, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
+export function callTool(gate: McpPorts, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
   const { name, arguments: args = {} } = exchange.params
   if (typeof name !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' }))
-  const own = BY_NAME.get(name)
+  const own = ownTool(gate, name)
   if (own?.on.includes(surface) === true) {
     const mayRun = own.tool.calls || whenTask(exchange) !== 'now'
     return mayRun ? own.tool.run(gate, exchange, args) : noTask()

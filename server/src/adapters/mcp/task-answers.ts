@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { CallTask } from '../../kernel/attempt/read-task.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Outcome } from '../../kernel/contract/call.ts'
@@ -26,7 +26,7 @@ function errorIn(outcome: Outcome): JsonObject | undefined {
 }
 
 /** The answer that the call itself would have had. */
-export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: CallTask, era: Era): Answer {
+export function taskAnswer(gate: McpPorts, caller: Caller, { outcome, tool_id }: CallTask, era: Era): Answer {
   return answerOf(outcome, () => showsOutputSchema(gate, caller, tool_id, era))
 }
 
@@ -47,7 +47,7 @@ export function taskWords(task: CallTask, era: Era): JsonObject {
 }
 
 /** Since 2026-07-28 a finished task contains its result. */
-export function detailedTask(gate: Gate, caller: Caller, task: CallTask): JsonObject {
+export function detailedTask(gate: McpPorts, caller: Caller, task: CallTask): JsonObject {
   const words = taskWords(task, 'new')
   if (task.state !== 'over') return words
   const answer = taskAnswer(gate, caller, task, 'new')

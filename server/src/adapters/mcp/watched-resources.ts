@@ -1,4 +1,4 @@
-import type { Gate } from '../../main/gate.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { WatchAnswer } from '../../kernel/proxy/proxy-watch.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
@@ -39,7 +39,7 @@ export const updated = (uri: string, meta?: JsonObject): string =>
   })
 
 /** Which clients are notified about which resources. */
-export function createWatchedResources(gate: Gate): WatchedResources {
+export function createWatchedResources(gate: McpPorts): WatchedResources {
   const listeners = new Map<string, Listener>()
   const keyOf = ({ caller, session }: WatchingClient) => clientKeyOf(caller, session)
 

@@ -16,4 +16,11 @@ export const agent: Guest = {
     agent: async () => (await import('./run-kind.ts')).agentKind,
   },
   commands: [{ names: ['agent'], rank: 140, load: async () => (await import('./commands.ts')).addAgentCommands }],
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
+  features: async () => (ports) => ({
+    agent: {
+      model: ports.models.notice === undefined ? 'configured' : 'scripted',
+      phrases: ports.models.phrases,
+    },
+  }),
 }

@@ -23,7 +23,7 @@ export async function mintFlowConsent(
   deps: FlowDeps & PasskeyDeps,
   caller: Caller,
   body: Json | undefined,
-  shown: ShownProof,
+  shown: ShownProof = {},
 ): Promise<Result<ConsentAnswer>> {
   const open = await gated(deps, 'execution')
   if (!open.ok) return open

@@ -1,93 +1,63 @@
-import type { Context } from 'hono'
-import type { Gate } from '../../main/gate.ts'
-import { textsInFlow } from '../../kernel/sessions/answer-texts.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import type { Door } from '../../adapters/http/door.ts'
 import { listOf } from '../../kernel/contract/answers.ts'
-import { DecideProposalBody, EvaluateBody, ProposalView } from './flows.ts'
-import type { Result } from '../../kernel/contract/problems.ts'
-import { jsonResponse, problemResponse } from '../../adapters/http/problem.ts'
-import { pageOf, partOf, readerOf } from '../../adapters/http/query.ts'
+import { textsInFlow } from '../../kernel/sessions/answer-texts.ts'
 import { CALLERS, OVERSEERS, PEOPLE } from '../../adapters/http/access.ts'
-import { route, routeWithBody, type Routes } from '../../adapters/http/route.ts'
+import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
+import type { FlowRunDeps } from './act-on-flow-run.ts'
+import { DecideProposalBody, EvaluateBody, ProposalView } from './flows.ts'
+import { decideProposal, evaluateProposal, listProposals, readProposal } from './review-proposals.ts'
+
+const reads = (value: object, { body = {} }: Pick<Asked, 'body'>) => textsInFlow(value, body as Json)
 
 /** Proposals from flow runs: filed, evaluated, approved or discarded. */
-export const proposalRoutes: Routes = (app, gate) => {
-  app.openapi(
-    route({
-      method: 'get',
-      path: '/v1/proposals',
-      query: ['limit', 'after', 'state', 'run_id', 'session', 'vault_id'],
-      access: CALLERS,
-      summary: 'Proposals that you can see, newest first',
-      answers: listOf(ProposalView),
-    }),
-    async (c) => {
-      const { state, run_id, vault_id } = c.req.query()
-      const asked = {
-        ...pageOf(c),
+export const proposalEndpoints = (k: FlowRunDeps): readonly Endpoint[] => [
+  endpoint({
+    at: 'GET /v1/proposals',
+    access: CALLERS,
+    says: 'Proposals that you can see, newest first',
+    query: ['limit', 'after', 'state', 'run_id', 'session', 'vault_id'],
+    answers: listOf(ProposalView),
+    run: (caller, { page, query: { state, run_id, vault_id } }) =>
+      listProposals(k, caller, {
+        ...page,
         ...(state === undefined || state === 'all' ? {} : { state }),
         ...(run_id === undefined ? {} : { run_id }),
         ...(vault_id === undefined ? {} : { vault_id }),
-      }
-      return answered(gate, c, await gate.flows.proposals.list(c.get('caller'), asked))
-    },
-  )
-  app.openapi(
-    route({
-      method: 'get',
-      path: '/v1/proposals/{proposal_id}',
-      query: ['session', 'vault_id'],
-      access: CALLERS,
-      summary: 'One proposal',
-      answers: ProposalView,
-    }),
-    async (c) => {
-      const read = await gate.flows.proposals.read(c.get('caller'), partOf(c, 'proposal_id'), c.req.query('vault_id'))
-      return answered(gate, c, read)
-    },
-  )
-  app.openapi(
-    routeWithBody({
-      method: 'post',
-      path: '/v1/proposals/{proposal_id}/evaluate',
-      query: ['session', 'vault_id'],
-      access: OVERSEERS,
-      summary: 'Answer the rubric of a proposal',
-      body: EvaluateBody,
-      answers: ProposalView,
-    }),
-    async (c) => {
-      const body = c.req.valid('json')
-      const etag = c.req.header('if-match')
-      const id = partOf(c, 'proposal_id')
-      const asked = etag === undefined ? body : { ...body, etag }
-      const done = await gate.flows.proposals.evaluate(c.get('caller'), id, asked, c.req.query('vault_id'))
-      return answered(gate, c, done, body)
-    },
-  )
-  app.openapi(
-    routeWithBody({
-      method: 'post',
-      path: '/v1/proposals/{proposal_id}/decide',
-      query: ['session', 'vault_id'],
-      access: PEOPLE,
-      summary: 'Approve a proposal, or discard it',
-      body: DecideProposalBody,
-      answers: ProposalView,
-    }),
-    async (c) => {
-      const body = c.req.valid('json')
-      const etag = c.req.header('if-match')
-      const id = partOf(c, 'proposal_id')
-      const asked = etag === undefined ? body : { ...body, etag }
-      const done = await gate.flows.proposals.decide(c.get('caller'), id, asked, c.req.query('vault_id'))
-      return answered(gate, c, done, body)
-    },
-  )
-}
+      }),
+    reads,
+  }),
+  endpoint({
+    at: 'GET /v1/proposals/{proposal_id}',
+    access: CALLERS,
+    says: 'One proposal',
+    query: ['session', 'vault_id'],
+    answers: ProposalView,
+    run: (caller, { params, query }) => readProposal(k, caller, params.proposal_id, query.vault_id),
+    reads,
+  }),
+  endpoint({
+    at: 'POST /v1/proposals/{proposal_id}/evaluate',
+    access: OVERSEERS,
+    says: 'Answer the rubric of a proposal',
+    query: ['session', 'vault_id'],
+    body: EvaluateBody,
+    answers: ProposalView,
+    run: (caller, { params, body, query, header }) =>
+      evaluateProposal(k, caller, params.proposal_id, withEtag(body, header('if-match')), query.vault_id),
+    reads,
+  }),
+  endpoint({
+    at: 'POST /v1/proposals/{proposal_id}/decide',
+    access: PEOPLE,
+    says: 'Approve a proposal, or discard it',
+    query: ['session', 'vault_id'],
+    body: DecideProposalBody,
+    answers: ProposalView,
+    run: (caller, { params, body, query, header }) =>
+      decideProposal(k, caller, params.proposal_id, withEtag(body, header('if-match')), query.vault_id),
+    reads,
+  }),
+]
 
-async function answered(gate: Gate, c: Context<Door>, answer: Result<object>, asked: object = {}): Promise<Response> {
-  const done = await gate.readings.labelled(readerOf(c), answer, (value) => textsInFlow(value, asked as Json))
-  return done.ok ? jsonResponse(200, done.value) : problemResponse(done.problem, c.get('trace'))
-}
+const withEtag = <Body extends object>(body: Body, etag: string | undefined): Body =>
+  etag === undefined ? body : { ...body, etag }

@@ -55,3 +55,9 @@ export async function endUnused(deps: UnusedDeps): Promise<number> {
     if (page.length < PAGE) return ended
   }
 }
+
+/** Both, regularly. */
+export async function endUnclaimed(deps: UnreportedDeps & UnusedDeps): Promise<void> {
+  await endUnreported(deps)
+  await endUnused(deps)
+}

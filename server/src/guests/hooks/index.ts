@@ -12,4 +12,6 @@ export const hooks: Guest = {
   prepare: async () => (await import('./prepare-hooks.ts')).prepareHooks,
   clientHooks: async () => (await import('./client-hooks.ts')).clientHooks,
   commands: [{ names: ['hook'], rank: 50, load: async () => (await import('./commands.ts')).addHookCommand }],
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
+  sweep: async () => (await import('./end-unreported.ts')).endUnclaimed,
 }

@@ -6,7 +6,7 @@ import type { JudgementAnswer } from './judgement-answers.ts'
 import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
-import type { CallsGate } from '../../kernel/attempt/bind.ts'
+import type { Dispatch } from '../../kernel/ports/observers.ts'
 import type { ClaimDeps } from '../../kernel/attempt/claim-held.ts'
 import type { WaitDeps } from '../../kernel/attempt/wait-for-call.ts'
 import type { Config } from '../../kernel/contract/config.ts'
@@ -31,7 +31,7 @@ export type ToolPlace = Pick<ToolUse, 'client' | 'tool' | 'server' | 'folders'>
 
 export type JudgeUseDeps = WaitDeps &
   ClaimDeps & {
-    readonly calls: Pick<CallsGate, 'dispatch'>
+    readonly dispatch: Dispatch
     readonly catalogue: { tool(tool_id: string): unknown }
     readonly judgement: { readonly servers: Config['servers'] }
     readonly ownServer: OwnServer
@@ -65,7 +65,7 @@ export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: nu
     ...namedUse(deps, server, use),
     ...(trace === undefined ? {} : { trace }),
   } as const
-  const first = await deps.calls.dispatch(request)
+  const first = await deps.dispatch(request)
   if (first.status !== 'pending') return answerOf(first)
   const row = (await deps.tables.row('calls', first.call_id))?.row
   if (row === undefined || wait_ms <= 0) return answerOf(first)

@@ -36,4 +36,5 @@ export const hub: Guest = {
     { names: ['node'], rank: 20, load: async () => (await import('./commands.ts')).addNodeCommand },
     { names: ['hub'], rank: 130, load: async () => (await import('./commands.ts')).addHubCommands },
   ],
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

@@ -14,4 +14,5 @@ export const packs: Guest = {
   effects: async () => (await import('./read-packs.ts')).packedEffects,
   prepare: async () => (await import('./read-packs.ts')).preparePacks,
   commands: [{ names: ['packs'], rank: 260, load: async () => (await import('./commands.ts')).addPackCommands }],
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

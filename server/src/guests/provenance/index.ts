@@ -5,4 +5,5 @@ export const provenance: Guest = {
   guard: true,
   section: async () => (await import('./provenance.ts')).section,
   judging: async () => (await import('./judging.ts')).judging,
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

@@ -18,4 +18,5 @@ export const serverLogins: Guest = {
       load: async () => (await import('./commands.ts')).addLoginCommands,
     },
   ],
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

@@ -1,9 +1,10 @@
+import type { Metrics } from './endpoints.ts'
 import type { Guest } from '../../kernel/registries.ts'
 
 declare module '../../kernel/ports/guest-ports.ts' {
   interface GuestPorts {
-    /** The metrics in the text format of Prometheus. */
-    readonly metrics: { scrape(): Promise<string> }
+    /** In the text format of Prometheus. */
+    readonly metrics: Metrics
   }
 }
 
@@ -12,4 +13,5 @@ export const telemetry: Guest = {
   section: async () => (await import('./section.ts')).section,
   checks: async () => (await import('./checks.ts')).checks,
   prepare: async () => (await import('./open-metrics.ts')).prepareTelemetry,
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

@@ -23,7 +23,7 @@ export const prepareTelemetry: PrepareGuest = ({ config, folder, version, clock,
     readings: async () => (sources === undefined ? {} : readingsOf({ ...sources, servers: sources.serverReports })()),
   })
   return ok({
-    ports: { metrics: { scrape: () => telemetry.scrape() } },
+    ports: { metrics: { scrape: () => telemetry.scrape(), open: config.metrics.open } },
     observers: measure(telemetry, { clock, ids }),
     open(ports) {
       sources = ports

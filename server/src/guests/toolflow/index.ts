@@ -22,4 +22,5 @@ export const toolflow: Guest = {
   commands: [
     { names: ['run', 'resume'], rank: 110, load: async () => (await import('./commands.ts')).addToolflowCommands },
   ],
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

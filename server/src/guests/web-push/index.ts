@@ -14,4 +14,5 @@ export const webPush: Guest = {
     make: async (folder) => (await import('./web-push.ts')).makeWebPushKey(folder),
   },
   prepare: async () => (await import('./open-web-push.ts')).prepareWebPush,
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

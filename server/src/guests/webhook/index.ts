@@ -3,4 +3,5 @@ import type { Guest } from '../../kernel/registries.ts'
 export const webhook: Guest = {
   name: 'webhook',
   channel: async () => (await import('./webhook.ts')).webhookChannel,
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }

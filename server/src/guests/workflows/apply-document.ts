@@ -38,6 +38,8 @@ export async function applyDocument(
   text: string,
   rolled_back_to?: number,
 ): Promise<Result<Applied>> {
+  const allowed = mayChangeDocuments(by)
+  if (!allowed.ok) return allowed
   const read = readDocument(text)
   if (!read.ok) {
     const faults = read.faults.slice(0, SHOWN_FAULTS).map((fault) => spellFault('document', fault))
@@ -131,6 +133,10 @@ export async function applyDocument(
   })
 }
 
+/** Documents act in nobody's name, so only an admin changes and starts them. */
+export const mayChangeDocuments = ({ kind }: Caller): Result<void> =>
+  kind === 'admin' ? ok(undefined) : refuse('auth.forbidden', { needs: 'admin' })
+
 /** Applies the text of an earlier version as a new one. */
 export async function rollBack(
   deps: ApplyDeps,
@@ -138,6 +144,8 @@ export async function rollBack(
   name: string,
   to: number | undefined,
 ): Promise<Result<Applied>> {
+  const allowed = mayChangeDocuments(by)
+  if (!allowed.ok) return allowed
   const held = await deps.documents.head(name)
   const wanted = to ?? (held?.row.current ?? 1) - 1
   const version = held === undefined ? undefined : await deps.documents.version(name, wanted)

@@ -30,4 +30,6 @@ export const workflows: Guest = {
   generated: async () => (await import('./generated.ts')).generated,
   commands: [{ names: ['workflow'], rank: 160, load: async () => (await import('./commands.ts')).addWorkflowCommands }],
   judging: async () => (await import('./judging.ts')).judging,
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
+  messages: async () => (await import('./take-message.ts')).messageHandler,
 }

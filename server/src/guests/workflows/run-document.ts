@@ -1,3 +1,4 @@
+import { mayChangeDocuments } from './apply-document.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
@@ -13,6 +14,8 @@ export async function runDocument(
   body: RunWorkflowBody,
   idempotency_key?: string,
 ): Promise<Result<{ readonly run_id: string }>> {
+  const allowed = mayChangeDocuments(by)
+  if (!allowed.ok) return allowed
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return { ok: false, problem: closed }
   const head = (await deps.documents.head(name))?.row

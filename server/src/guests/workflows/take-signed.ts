@@ -15,6 +15,9 @@ export type SignedMessage = {
   readonly body: string
 }
 
+/** `incoming`: who may send, by the name of the transport. */
+export type SignedDeps = TakeDeps & { readonly incoming: ReadonlyMap<string, WebhookKey> }
+
 /** How far the sender's clock may be off. */
 const TOLERANCE_MS = 300_000
 const ID = /^[\x21-\x7e]{1,128}$/
@@ -24,10 +27,11 @@ const SECONDS = /^\d{1,12}$/
  * The signature covers id, time and body, so a captured request is valid for a few minutes, and then only as the same message.
  */
 export async function takeSigned(
-  deps: TakeDeps,
-  key: WebhookKey,
+  deps: SignedDeps,
   { transport, id, timestamp, signature, body }: SignedMessage,
 ): Promise<Result<readonly TakenMessage[]>> {
+  const key = deps.incoming.get(transport)
+  if (key === undefined) return refuse('transport.unknown', { name: transport.slice(0, 64) })
   const isWellFormed = ID.test(id) && SECONDS.test(timestamp)
   if (!isWellFormed || !key.isGenuine(id, Number(timestamp), body, signature))
     return refuse('transport.not_genuine', { name: transport })

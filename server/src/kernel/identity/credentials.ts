@@ -29,6 +29,9 @@ export type CredentialDeps = {
   readonly newKey: (kind: CallerKind) => string
 }
 
+/** For all that is done with keys. */
+export type KeyRing = CredentialDeps & KeyGrantDeps & PasskeyDeps & { readonly accounts: Accounts }
+
 /** Three parts separated by dots: our keys contain no dot. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 

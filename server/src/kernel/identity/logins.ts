@@ -125,6 +125,10 @@ export async function logOut(
 /** Our own page repeats this in a header. Other pages can make the browser send the cookie, but they cannot read this. */
 export const csrfOf = (digest: Digest, secret: string): string => digest(`csrf ${secret}`)
 
+/** Digests are compared, so that the timing reveals nothing about the token. */
+export const isCsrf = (digest: Digest, secret: string, given = ''): boolean =>
+  digest(csrfOf(digest, secret)) === digest(given)
+
 /** What a page needs to know about who is logged in. */
 export async function describeLogin(
   deps: LoginDeps,

@@ -5,6 +5,7 @@ import type { BoundPorts } from './bound-ports.ts'
 import type { GuestPorts, Ports } from './guest-ports.ts'
 import type { Log } from './log.ts'
 import type { Observers } from './observers.ts'
+import type { MessageHandler } from './transports.ts'
 import type { Clock, Digest, Ids, MaybePromise } from './runtime.ts'
 
 declare module '../registries.ts' {
@@ -13,6 +14,10 @@ declare module '../registries.ts' {
     readonly uses?: readonly string[]
     /** Called once at the start of a gate. */
     readonly prepare?: () => Promise<PrepareGuest>
+    /** At most one guest takes the messages of transports. */
+    readonly messages?: () => Promise<(ports: BoundPorts) => MessageHandler>
+    /** Ends what nobody continues any more. Called before old rows are deleted. */
+    readonly sweep?: () => Promise<(ports: BoundPorts) => Promise<void>>
   }
 }
 

@@ -56,5 +56,8 @@ export type TakenMessage =
   | { readonly is: 'turn'; readonly document: string; readonly run_id: string }
   | { readonly is: 'ignored'; readonly document: string | null }
 
+/** What is done with messages of transports. */
+export type MessageHandler = { readonly take: TakeMessage; readonly admits: AdmitsInvitation }
+
 /** `later`: it could not be recorded; deliver it again. */
 export type TakeMessage = (message: IncomingMessage) => Promise<readonly TakenMessage[] | 'later'>

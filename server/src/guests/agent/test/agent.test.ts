@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cancelTurn, readThread } from '../read-threads.ts'
+import { runAgent } from '../run-agent.ts'
 import { bytesBelow } from '../../../../test/live-files.ts'
 import { AgentBody, type AgentAnswer } from '../agent.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
-import type { FollowedEvent } from '../follow-thread.ts'
+import { followThread, type FollowedEvent } from '../follow-thread.ts'
 import { AGENT, APPROVER, openTestGate, until, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { following, startModelServer, type ModelServer, type Said } from './model-server.suite.ts'
@@ -48,7 +50,7 @@ async function send(
 ): Promise<AgentAnswer> {
   const { caller = USER, wait_ms, ...body } = more
   return valueOf(
-    await rig.gate.agent.run(caller, AgentBody.parse({ message, ...body }), wait_ms === undefined ? {} : { wait_ms }),
+    await runAgent(rig.ports, caller, AgentBody.parse({ message, ...body }), wait_ms === undefined ? {} : { wait_ms }),
   )
 }
 
@@ -59,7 +61,7 @@ async function pendingThread(text: string): Promise<AgentAnswer & { approval_id:
   model.say = following(['write a note'], [held(text)], `The note ${text} is written.`)
   const answer = await send(`please write the note ${text}`)
   expect(answer.status).toBe('awaiting_approval')
-  const { approval_id, call_id } = valueOf(await rig.gate.agent.read(USER, answer.run_id))
+  const { approval_id, call_id } = valueOf(await readThread(rig.ports, USER, answer.run_id))
   return { ...answer, approval_id: approval_id ?? '', call_id: call_id ?? '' }
 }
 
@@ -68,7 +70,7 @@ async function approve(approval_id: string): Promise<void> {
   valueOf(await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve', digest }))
 }
 
-const stateOf = async ({ run_id }: AgentAnswer) => valueOf(await rig.gate.agent.read(USER, run_id))
+const stateOf = async ({ run_id }: AgentAnswer) => valueOf(await readThread(rig.ports, USER, run_id))
 const atRest = async (answer: AgentAnswer) => {
   await until(async () => (await stateOf(answer)).status !== 'running' && !(await stateOf(answer)).awaiting_approval)
   return stateOf(answer)
@@ -131,7 +133,7 @@ describe('a held call', () => {
     const answer = await send(`  aprobar ${approval_id} ${token} `, { thread_id })
     expect(answer).toMatchObject({ status: 'completed', response: 'The note by token is written.' })
     expect(JSON.stringify(model.asked)).not.toContain(token)
-    expect(JSON.stringify(valueOf(await rig.gate.agent.read(USER, run_id)))).not.toContain(token)
+    expect(JSON.stringify(valueOf(await readThread(rig.ports, USER, run_id)))).not.toContain(token)
     expect(bytesBelow(folder).includes(token)).toBe(false)
     const replayed = await send(`APPROVE ${approval_id} ${token}`, { thread_id })
     expect(replayed.status).not.toBe('awaiting_approval')
@@ -149,7 +151,7 @@ describe('a held call', () => {
     const token = valueOf(await rig.gate.approvals.issueToken(USER, approval_id))
     expect((await send(reply(approval_id, token), { thread_id })).status).toBe('awaiting_approval')
     expect(rig.effects().some((line) => line.includes('never'))).toBe(false)
-    valueOf(await rig.gate.agent.cancel(USER, thread_id))
+    valueOf(await cancelTurn(rig.ports, USER, thread_id))
     await atRest({ ...answer, thread_id })
   })
 
@@ -237,17 +239,17 @@ describe('ingress', () => {
     const { thread_id, run_id } = await send('hello')
     for (const caller of [{ ...USER, id: 'user:eve', user: 'eve' }, AGENT]) {
       const body = AgentBody.parse({ message: 'hello', thread_id })
-      expect(await rig.gate.agent.run(caller, body)).toMatchObject({ problem: { code: 'agent.thread_unknown' } })
+      expect(await runAgent(rig.ports, caller, body)).toMatchObject({ problem: { code: 'agent.thread_unknown' } })
     }
     const eve: Caller = { ...USER, id: 'user:eve', user: 'eve' }
-    expect(await rig.gate.agent.read(eve, run_id)).toMatchObject({ problem: { code: 'agent.thread_unknown' } })
+    expect(await readThread(rig.ports, eve, run_id)).toMatchObject({ problem: { code: 'agent.thread_unknown' } })
   })
 
   test('a message of 10,000 characters is accepted, a longer one is rejected', async () => {
     model.say = () => ({ text: 'ok' })
     const body = (length: number) => AgentBody.parse({ message: 'x'.repeat(length) })
-    expect(await rig.gate.agent.run(USER, body(10_001))).toMatchObject({ problem: { code: 'agent.message_too_long' } })
-    expect((await rig.gate.agent.run(USER, body(10_000))).ok).toBe(true)
+    expect(await runAgent(rig.ports, USER, body(10_001))).toMatchObject({ problem: { code: 'agent.message_too_long' } })
+    expect((await runAgent(rig.ports, USER, body(10_000))).ok).toBe(true)
   })
 
   test('secrets and cards do not reach the model, the thread or the disk', async () => {
@@ -265,7 +267,7 @@ describe('ingress', () => {
     expect(answers.every(({ status }) => status === 'completed')).toBe(true)
     expect(rig.effects().filter((line) => line.includes('once'))).toHaveLength(1)
     const other = AgentBody.parse({ message: 'another', idempotency_key: 'k1' })
-    expect(await rig.gate.agent.run(USER, other)).toMatchObject({ problem: { code: 'agent.key_reused' } })
+    expect(await runAgent(rig.ports, USER, other)).toMatchObject({ problem: { code: 'agent.key_reused' } })
   })
 })
 
@@ -274,7 +276,7 @@ describe('cancelling', () => {
     model.say = () => ({ text: 'a very long answer '.repeat(50), wait_ms: 100, pieces: 40 })
     const running = await send('hello', { wait_ms: 0 })
     await until(() => model.asked.length === 1)
-    valueOf(await rig.gate.agent.cancel(USER, running.thread_id))
+    valueOf(await cancelTurn(rig.ports, USER, running.thread_id))
     await until(async () => (await stateOf(running)).status === 'cancelled')
     model.say = () => ({ text: 'Here I am.' })
     expect((await send('hello', { thread_id: running.thread_id })).response).toBe('Here I am.')
@@ -282,7 +284,7 @@ describe('cancelling', () => {
 
   test('withdraws a call that waits for a person', async () => {
     const { approval_id, thread_id, ...answer } = await pendingThread('withdrawn')
-    valueOf(await rig.gate.agent.cancel(USER, thread_id))
+    valueOf(await cancelTurn(rig.ports, USER, thread_id))
     const thread = await atRest({ ...answer, thread_id })
     expect(thread.status).toBe('cancelled')
     expect(valueOf(await rig.gate.approvals.read(APPROVER, approval_id)).state).toBe('withdrawn')
@@ -319,7 +321,7 @@ test('the stream of a thread reports every event once and in order, also to a re
   const eventsFrom = async (from?: string) => {
     const received: FollowedEvent[] = []
     const stop = valueOf(
-      await rig.gate.agent.follow(USER, answer.run_id, from, {
+      await followThread(rig.ports, USER, answer.run_id, from, {
         onEvent: (event) => void received.push(event),
         onEnd() {},
       }),

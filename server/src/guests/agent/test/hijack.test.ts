@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runAgent } from '../run-agent.ts'
 import { AgentBody } from '../agent.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const send = async (message: string) => valueOf(await rig.gate.agent.run(USER, AgentBody.parse({ message })))
+const send = async (message: string) => valueOf(await runAgent(rig.ports, USER, AgentBody.parse({ message })))
 
 /** A model that reads what the user asks for, and then follows any instruction in the text. */
 function hijacked(read: string, orders: { readonly tool: string; readonly args: object }) {

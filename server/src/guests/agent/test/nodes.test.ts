@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gateOf } from '../../../../test/gate/use-gate.ts'
+import { readThread } from '../read-threads.ts'
+import { runAgent } from '../run-agent.ts'
 import { driveGate } from '../../../main/drive-gate.ts'
 import { openPorts, type OpenedPorts } from '../../../main/open-ports.ts'
 import { recoverFromDead } from '../../../main/recover-from-dead.ts'
 import type { Ports } from '../../../kernel/ports/guest-ports.ts'
 import { announceCommits } from '../../../kernel/changes/watch-rows.ts'
-import type { FollowedEvent } from '../follow-thread.ts'
+import { followThread, type FollowedEvent } from '../follow-thread.ts'
 import { AgentBody } from '../agent.ts'
 import { localNodes } from '../../../adapters/stores/local-notices.ts'
 import { joinStore } from '../../../adapters/stores/open-store.ts'
@@ -41,24 +44,24 @@ async function node() {
   const { liveness, leave } = joined.value
   const notices = hub.join()
   const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
-  const ports: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
-  const { gate, scheduler } = driveGate(ports, () => {})
-  return { gate, scheduler, ports, leave }
+  const own: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
+  const { ports, scheduler } = driveGate(own, () => {})
+  return { gate: gateOf({ ports }), scheduler, ports, leave }
 }
 
 test('a waiting thread continues on another node after its own node has stopped, with the same events', async () => {
   const [first, second] = [await node(), await node()]
   model.say = following(['write a note'], [{ tool: 'book__note', args: { text: 'elsewhere' } }], 'It is written.')
-  const answer = valueOf(await first.gate.agent.run(USER, AgentBody.parse({ message: 'please write the note' })))
+  const answer = valueOf(await runAgent(first.ports, USER, AgentBody.parse({ message: 'please write the note' })))
   expect(answer.status).toBe('awaiting_approval')
   const before = await eventsOf(first.gate, answer.run_id)
   await first.scheduler.stop()
   await first.leave()
   const recovery = await recoverFromDead(second.ports, second.scheduler, () => {})
-  const { approval_id } = valueOf(await second.gate.agent.read(USER, answer.run_id))
+  const { approval_id } = valueOf(await readThread(second.ports, USER, answer.run_id))
   const { digest } = valueOf(await second.gate.approvals.read(APPROVER, approval_id ?? ''))
   valueOf(await second.gate.approvals.decide(APPROVER, approval_id ?? '', { says: 'approve', digest }))
-  await until(async () => valueOf(await second.gate.agent.read(USER, answer.run_id)).status === 'completed')
+  await until(async () => valueOf(await readThread(second.ports, USER, answer.run_id)).status === 'completed')
   expect(effectsIn(folder).filter((line) => line.startsWith('note '))).toHaveLength(1)
   const rest = await eventsOf(second.gate, answer.run_id, before.at(-1)?.id)
   expect([...before, ...rest]).toEqual(await eventsOf(second.gate, answer.run_id))
@@ -73,7 +76,7 @@ type Gate = Awaited<ReturnType<typeof node>>['gate']
 async function eventsOf(gate: Gate, run_id: string, from?: string): Promise<FollowedEvent[]> {
   const events: FollowedEvent[] = []
   const stop = valueOf(
-    await gate.agent.follow(USER, run_id, from, { onEvent: (event) => void events.push(event), onEnd() {} }),
+    await followThread(gate.ports, USER, run_id, from, { onEvent: (event) => void events.push(event), onEnd() {} }),
   )
   stop()
   return events.filter(({ id }) => id !== undefined)

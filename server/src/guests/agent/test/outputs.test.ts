@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelTurn, readThread } from '../read-threads.ts'
+import { runAgent } from '../run-agent.ts'
 import { AgentBody } from '../agent.ts'
 import { openTestGate, until, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
@@ -28,8 +30,8 @@ afterAll(async () => {
 })
 
 const send = async (message: string, wait_ms = 60_000) =>
-  valueOf(await rig.gate.agent.run(USER, AgentBody.parse({ message }), { wait_ms }))
-const threadOf = async (run_id: string) => valueOf(await rig.gate.agent.read(USER, run_id))
+  valueOf(await runAgent(rig.ports, USER, AgentBody.parse({ message }), { wait_ms }))
+const threadOf = async (run_id: string) => valueOf(await readThread(rig.ports, USER, run_id))
 
 /** A model that treats every message as a task and reads a text of this size. */
 const reading = (size: number, next: readonly Said[] = []): ModelServer['say'] => {
@@ -81,7 +83,7 @@ test('cancelling a turn while a tool runs cancels the tool, reports its effect a
   model.say = (asked) => (asked.purpose === 'intent' ? { text: 'task' } : say(asked))
   const { thread_id, run_id } = await send('write a slow note and another', 0)
   await until(() => rig.effects().some((line) => line.includes('cancelled')))
-  valueOf(await rig.gate.agent.cancel(USER, thread_id))
+  valueOf(await cancelTurn(rig.ports, USER, thread_id))
   await until(async () => (await threadOf(run_id)).status === 'cancelled')
   expect(rig.effects().filter((line) => line.includes('cancelled'))).toHaveLength(1)
   expect(rig.effects().some((line) => line.includes('too late'))).toBe(false)

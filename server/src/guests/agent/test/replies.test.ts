@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readThread } from '../read-threads.ts'
+import { runAgent } from '../run-agent.ts'
 import { bytesBelow } from '../../../../test/live-files.ts'
 import { openSenderLimits } from '../../chat/sender-limits.ts'
 import { takeChat } from '../../chat/take-chat.ts'
@@ -36,13 +38,13 @@ afterAll(async () => {
 
 const send = async (message: string, thread_id?: string, caller = USER): Promise<AgentAnswer> =>
   valueOf(
-    await rig.gate.agent.run(caller, AgentBody.parse({ message, ...(thread_id === undefined ? {} : { thread_id }) })),
+    await runAgent(rig.ports, caller, AgentBody.parse({ message, ...(thread_id === undefined ? {} : { thread_id }) })),
   )
 
 async function heldThread(text: string, tool = 'book__note') {
   model.say = following(['write a note'], [{ tool, args: { text } }], `The note ${text} is written.`)
   const answer = await send(`please write the note ${text}`)
-  const { approval_id } = valueOf(await rig.gate.agent.read(USER, answer.run_id))
+  const { approval_id } = valueOf(await readThread(rig.ports, USER, answer.run_id))
   return { ...answer, approval_id: approval_id ?? '' }
 }
 
@@ -103,7 +105,7 @@ describe('a reply where nothing waits for it', () => {
       for (const message of messages(held.approval_id, token)) {
         const answer = await send(message, thread_id, caller)
         expect([form, answer.response]).toEqual([form, expect.stringContaining('Your reply did not count')])
-        const shown = JSON.stringify([answer, valueOf(await rig.gate.agent.read(caller, answer.run_id))])
+        const shown = JSON.stringify([answer, valueOf(await readThread(rig.ports, caller, answer.run_id))])
         expect([form, holds(shown, token)]).toEqual([form, false])
       }
     expect(model.asked).toEqual([])
@@ -174,12 +176,12 @@ test('a room of approvers is not the session of a token: there it decides nothin
       is: 'text',
       text: `APPROVE ${id} ${token}`,
     }
-    const answer = await takeChat({ ...tokens.opened.ports, limits: openSenderLimits() }, room, event)
+    const answer = await takeChat({ ...tokens.ports, limits: openSenderLimits() }, room, event)
     expect(answer).toContain('belongs to another session')
     expect(valueOf(await tokens.gate.approvals.read(SECOND, id)).state).toBe('pending')
     for (const [form, messages] of FORMS.slice(0, -1))
       for (const [at, text] of messages(id, token).entries()) {
-        const said = await takeChat({ ...tokens.opened.ports, limits: openSenderLimits() }, room, {
+        const said = await takeChat({ ...tokens.ports, limits: openSenderLimits() }, room, {
           ...event,
           event_id: `${form} ${at}`,
           text,

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readThread } from '../read-threads.ts'
+import { runAgent } from '../run-agent.ts'
 import { AgentBody } from '../agent.ts'
 import { APPROVER, openTestGate, until, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
 import { bytesBelow } from '../../../../test/live-files.ts'
@@ -35,7 +37,7 @@ afterAll(async () => {
 })
 
 const send = async (message: string, more: Partial<AgentBody> = {}) =>
-  valueOf(await rig.gate.agent.run(USER, AgentBody.parse({ message, ...more })))
+  valueOf(await runAgent(rig.ports, USER, AgentBody.parse({ message, ...more })))
 
 /** Every byte that the gate has written. */
 const onDisk = () => bytesBelow(folder)
@@ -53,7 +55,7 @@ test('no message or call of an unstored thread reaches the disk', async () => {
   )
   const answer = await send('please note the zebra', { do_not_store: true })
   expect(answer).toMatchObject({ status: 'completed', response: 'The pelican is done.' })
-  const thread = valueOf(await rig.gate.agent.read(USER, answer.run_id))
+  const thread = valueOf(await readThread(rig.ports, USER, answer.run_id))
   expect(thread.do_not_store).toBe(true)
   expect(JSON.stringify(thread.messages)).toMatch(WORDS)
   expect(onDisk()).not.toMatch(WORDS)
@@ -63,11 +65,11 @@ test('a held call of such a thread shows its approver everything, runs once, and
   model.say = following(['note'], [{ tool: 'book__note', args: { text: 'the zebra asks' } }], 'A walrus answers.')
   const answer = await send('note what the giraffe asks', { do_not_store: true })
   expect(answer.status).toBe('awaiting_approval')
-  const { approval_id } = valueOf(await rig.gate.agent.read(USER, answer.run_id))
+  const { approval_id } = valueOf(await readThread(rig.ports, USER, answer.run_id))
   const packet = valueOf(await rig.gate.approvals.read(APPROVER, approval_id ?? ''))
   expect(packet.proposed_args).toContain('zebra')
   valueOf(await rig.gate.approvals.decide(APPROVER, approval_id ?? '', { says: 'approve', digest: packet.digest }))
-  await until(async () => valueOf(await rig.gate.agent.read(USER, answer.run_id)).status === 'completed')
+  await until(async () => valueOf(await readThread(rig.ports, USER, answer.run_id)).status === 'completed')
   expect(onDisk()).not.toMatch(WORDS)
 })
 
@@ -80,13 +82,13 @@ test('an ordinary thread beside it is stored', async () => {
 test('a restart ends such threads and withdraws what they wait for', async () => {
   model.say = following(['note'], [{ tool: 'book__note', args: { text: 'zebra again' } }])
   const answer = await send('note it again', { do_not_store: true })
-  const { approval_id } = valueOf(await rig.gate.agent.read(USER, answer.run_id))
+  const { approval_id } = valueOf(await readThread(rig.ports, USER, answer.run_id))
   await rig.opened.close()
   expect(onDisk()).not.toMatch(WORDS)
   rig = await openTestGate(folder, options())
   expect(valueOf(await rig.gate.approvals.read(APPROVER, approval_id ?? '')).state).toBe('withdrawn')
   const body = AgentBody.parse({ message: 'hello', thread_id: answer.thread_id })
-  expect((await rig.gate.agent.run(USER, body)).ok).toBe(false)
+  expect((await runAgent(rig.ports, USER, body)).ok).toBe(false)
   const run = valueOf(await rig.gate.runs.read(USER, answer.run_id, { limit: 1 }))
   expect(run.status).toBe('cancelled')
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openGate } from '../../../main/open-gate.ts'
-import type { Gate } from '../../../main/gate.ts'
+import type { Gate } from '../../../../test/gate/use-gate.ts'
 import {
   ADMIN,
   AGENT,

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { listCalls } from '../../activity/list-calls.ts'
+import { readChecklist } from '../read-flow-runs.ts'
 import { built } from '../../../../test/built/built.ts'
 import { openTestGate, until } from '../../../../test/gate/with-gate.ts'
 import { someOf } from '../../../../test/some-of.ts'
@@ -37,7 +39,7 @@ test.each(someOf(DEATHS, 4))(
       const [run_id = '', consent_id = ''] = child.stdout.trim().split(' ')
       const rig = await openTestGate(folder, { policy: FLOW_POLICY, config: FLOW_CONFIG })
       try {
-        const checklist = async () => valueOf(await rig.gate.flows.checklist(ANA, { run_id }))
+        const checklist = async () => valueOf(await readChecklist(rig.ports, ANA, { run_id }))
         await until(async () => (await checklist()).executions[0]?.status !== 'running')
         const { executions, consents, run } = await checklist()
         expect(executions).toHaveLength(1)
@@ -45,7 +47,7 @@ test.each(someOf(DEATHS, 4))(
         expect(consents[0]).toMatchObject({ consent_id, cost_cap_units: 10, cost_consumed_units: 3 })
         expect(run.step_states[0]).toMatchObject({ status: 'in_progress', verified: true })
         // Each of the three notes was written, none by a second call of the flow.
-        const calls = (await rig.gate.activity.calls(ANA, { tool: 'book__note_again' }, { limit: 50 })).items
+        const calls = (await listCalls(rig.ports, ANA, { tool: 'book__note_again' }, { limit: 50 })).items
         expect(calls).toHaveLength(3)
         expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
       } finally {

@@ -3,6 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decideProposal, evaluateProposal } from '../review-proposals.ts'
+import { submitFlowReview } from '../submit-flow-review.ts'
+import { addFlowEvidence } from '../add-flow-evidence.ts'
+import { abandonFlowRun } from '../abandon-flow-run.ts'
+import { revokeFlowConsent } from '../revoke-flow-consent.ts'
+import { listCalls } from '../../activity/list-calls.ts'
+import { readChecklist } from '../read-flow-runs.ts'
+import { advanceFlowRun } from '../advance-flow-run.ts'
+import { executeFlowStep } from '../execute-flow-step.ts'
+import { mintFlowConsent } from '../mint-flow-consent.ts'
+import { startFlowRun } from '../start-flow-run.ts'
+import { importFlow } from '../import-flow.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import type { JsonObject } from '../../../kernel/contract/json.ts'
 import type { Result } from '../../../kernel/contract/problems.ts'
@@ -48,17 +60,22 @@ const code = (result: Result<unknown>): string => (result.ok ? 'ok' : result.pro
 /** A run of a flow with these steps, and a consent of Ana's for it. */
 async function runOf(steps: readonly StepSketch[], cost_cap_units = 10, minter: Caller = ANA) {
   const flow_id = `flow_e${(count += 1)}`
-  valueOf(await rig.gate.flows.import(OWNER, bundleOf(flow_id, steps)))
-  const { run } = valueOf(await rig.gate.flows.start(HER_AGENT, { flow_id }))
+  valueOf(await importFlow(rig.ports, OWNER, bundleOf(flow_id, steps)))
+  const { run } = valueOf(await startFlowRun(rig.ports, HER_AGENT, { flow_id }))
   const { consent } = valueOf(
-    await rig.gate.flows.mint(minter, { run_id: run.run_id, allowed_lanes: ['local_default'], cost_cap_units }),
+    await mintFlowConsent(rig.ports, minter, { run_id: run.run_id, allowed_lanes: ['local_default'], cost_cap_units }),
   )
   const step = (n: number) => `${flow_id}#${n}`
   const execute = (n = 1, more: JsonObject = {}, caller: Caller = HER_AGENT) =>
-    rig.gate.flows.execute(caller, { run_id: run.run_id, step_id: step(n), consent_id: consent.consent_id, ...more })
+    executeFlowStep(rig.ports, caller, {
+      run_id: run.run_id,
+      step_id: step(n),
+      consent_id: consent.consent_id,
+      ...more,
+    })
   const advance = (n: number, status: string, more: JsonObject = {}) =>
-    rig.gate.flows.advance(ANA, { run_id: run.run_id, step_id: step(n), status, ...more })
-  const checklist = async () => valueOf(await rig.gate.flows.checklist(ANA, { run_id: run.run_id }))
+    advanceFlowRun(rig.ports, ANA, { run_id: run.run_id, step_id: step(n), status, ...more })
+  const checklist = async () => valueOf(await readChecklist(rig.ports, ANA, { run_id: run.run_id }))
   return { flow_id, run_id: run.run_id, consent_id: consent.consent_id, step, execute, advance, checklist }
 }
 
@@ -76,7 +93,7 @@ test('an execution makes its call through the gate, and the hash of its artifact
   expect(createHash('sha256').update(text).digest('hex')).toBe(digest)
   const [call] = valueOf({
     ok: true,
-    value: (await rig.gate.activity.calls(OWNER, { tool: 'book__look' }, { limit: 1 })).items,
+    value: (await listCalls(rig.ports, OWNER, { tool: 'book__look' }, { limit: 1 })).items,
   })
   expect(call).toMatchObject({ tool_id: 'book__look' })
   expect(code(await flow.advance(1, 'done'))).toBe('ok')
@@ -176,8 +193,8 @@ test('revoking a consent does not stop running executions, but no new one starts
   ])
   const running = flow.execute()
   await until(async () => (await flow.checklist()).executions.length > 0)
-  expect(code(await rig.gate.flows.revoke(BEN, { consent_id: flow.consent_id }))).toBe('auth.forbidden')
-  expect(code(await rig.gate.flows.revoke(ANA, { consent_id: flow.consent_id }))).toBe('ok')
+  expect(code(await revokeFlowConsent(rig.ports, BEN, { consent_id: flow.consent_id }))).toBe('auth.forbidden')
+  expect(code(await revokeFlowConsent(rig.ports, ANA, { consent_id: flow.consent_id }))).toBe('ok')
   expect(['completed', 'failed']).toContain(valueOf(await running).execution.status)
   expect(code(await flow.execute())).toBe('FLOW_EXECUTION_CONSENT_REQUIRED')
 })
@@ -189,7 +206,7 @@ test('abandoning a run cancels its execution and returns unused units', async ()
     const runs = await rig.gate.runs.list(OWNER, { kind: 'flow-execution', status: 'waiting' }, { limit: 10 })
     return runs.items.some(({ thread }) => thread === flow.run_id)
   })
-  expect(code(await rig.gate.flows.abandon(ANA, { run_id: flow.run_id, reason: 'not needed' }))).toBe('ok')
+  expect(code(await abandonFlowRun(rig.ports, ANA, { run_id: flow.run_id, reason: 'not needed' }))).toBe('ok')
   expect(valueOf(await running).execution).toMatchObject({ status: 'failed', cost_units: 1 })
   expect(code(await flow.advance(1, 'done'))).toBe('FLOW_RUN_NOT_IN_PROGRESS')
 })
@@ -198,7 +215,7 @@ test('a human review is closed only by its approved proposal', async () => {
   const flow = await runOf([{ kind: 'human_review', required: true }])
   const digest = createHash('sha256').update('I saw: nothing to see').digest('hex')
   const step_id = flow.step(1)
-  const attached = await rig.gate.flows.evidence(ANA, {
+  const attached = await addFlowEvidence(rig.ports, ANA, {
     run_id: flow.run_id,
     step_id,
     evidence_ref: digest,
@@ -206,41 +223,40 @@ test('a human review is closed only by its approved proposal', async () => {
   })
   expect(valueOf(attached).run.step_states[0]).toMatchObject({ verified: false, pointer_kind: 'hash' })
   const { proposal_id } = valueOf(
-    await rig.gate.flows.submitReview(HER_AGENT, { run_id: flow.run_id, intent: 'look at it' }),
+    await submitFlowReview(rig.ports, HER_AGENT, { run_id: flow.run_id, intent: 'look at it' }),
   )
-  const { proposals } = rig.gate.flows
   const early = { run_id: flow.run_id, step_id, evidence_ref: proposal_id, pointer_kind: 'proposal' }
-  expect(code(await rig.gate.flows.evidence(ANA, early))).toBe('FLOW_VERIFICATION_UNSATISFIED')
+  expect(code(await addFlowEvidence(rig.ports, ANA, early))).toBe('FLOW_VERIFICATION_UNSATISFIED')
   const approve = { decision: 'approve' } as const
-  expect(code(await proposals.decide(ANA, proposal_id, approve))).toBe('proposal.own')
-  expect(code(await proposals.decide(HER_AGENT, proposal_id, approve))).toBe('auth.forbidden')
-  expect(code(await proposals.decide(BEN, proposal_id, approve))).toBe('auth.forbidden')
-  expect(code(await proposals.decide(REVIEWER, proposal_id, approve))).toBe('EVALUATION_REQUIRED')
+  expect(code(await decideProposal(rig.ports, ANA, proposal_id, approve))).toBe('proposal.own')
+  expect(code(await decideProposal(rig.ports, HER_AGENT, proposal_id, approve))).toBe('auth.forbidden')
+  expect(code(await decideProposal(rig.ports, BEN, proposal_id, approve))).toBe('auth.forbidden')
+  expect(code(await decideProposal(rig.ports, REVIEWER, proposal_id, approve))).toBe('EVALUATION_REQUIRED')
   const half = valueOf(
-    await proposals.evaluate(REVIEWER, proposal_id, { answers: { checkable: true }, needs_changes: false }),
+    await evaluateProposal(rig.ports, REVIEWER, proposal_id, { answers: { checkable: true }, needs_changes: false }),
   )
   expect(half.evaluation).toBe('pending')
-  expect(code(await proposals.decide(REVIEWER, proposal_id, approve))).toBe('EVALUATION_REQUIRED')
+  expect(code(await decideProposal(rig.ports, REVIEWER, proposal_id, approve))).toBe('EVALUATION_REQUIRED')
   const answers = { checkable: true, in_job: true, unknowns: true }
-  expect(valueOf(await proposals.evaluate(REVIEWER, proposal_id, { answers, needs_changes: false })).evaluation).toBe(
-    'passed',
-  )
-  expect(valueOf(await proposals.decide(REVIEWER, proposal_id, approve)).state).toBe('approved')
-  expect(code(await proposals.decide(REVIEWER, proposal_id, approve))).toBe('proposal.decided')
+  expect(
+    valueOf(await evaluateProposal(rig.ports, REVIEWER, proposal_id, { answers, needs_changes: false })).evaluation,
+  ).toBe('passed')
+  expect(valueOf(await decideProposal(rig.ports, REVIEWER, proposal_id, approve)).state).toBe('approved')
+  expect(code(await decideProposal(rig.ports, REVIEWER, proposal_id, approve))).toBe('proposal.decided')
   const { run, history } = await flow.checklist()
   expect(run.step_states[0]).toMatchObject({ verified: true, evidence_ref: proposal_id, pointer_kind: 'proposal' })
   expect(history.at(-1)).toMatchObject({ by: 'reviewer:rita', did: 'reviewed' })
   // The reviewed content cannot be replaced afterwards.
   const swapped = { run_id: flow.run_id, step_id, evidence_ref: digest, pointer_kind: 'hash' }
-  expect(valueOf(await rig.gate.flows.evidence(ANA, swapped)).run.step_states[0]?.verified).toBe(false)
-  expect(valueOf(await rig.gate.flows.evidence(ANA, early)).run.step_states[0]?.verified).toBe(true)
+  expect(valueOf(await addFlowEvidence(rig.ports, ANA, swapped)).run.step_states[0]?.verified).toBe(false)
+  expect(valueOf(await addFlowEvidence(rig.ports, ANA, early)).run.step_states[0]?.verified).toBe(true)
   expect(valueOf(await flow.advance(1, 'done')).run.status).toBe('done')
 })
 
 test('an evaluation can be waived with a reason, which is stored', async () => {
   const flow = await runOf([{ kind: 'human_review', required: true }])
-  const { proposal_id } = valueOf(await rig.gate.flows.submitReview(ANA, { run_id: flow.run_id, intent: 'urgent' }))
-  const decided = await rig.gate.flows.proposals.decide(REVIEWER, proposal_id, {
+  const { proposal_id } = valueOf(await submitFlowReview(rig.ports, ANA, { run_id: flow.run_id, intent: 'urgent' }))
+  const decided = await decideProposal(rig.ports, REVIEWER, proposal_id, {
     decision: 'approve',
     waive: 'seen it live',
   })

@@ -2,11 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { appWithoutGate } from '../../../../../scripts/app-without-gate.ts'
+import { listCalls } from '../../activity/list-calls.ts'
+import { getFlowRun, readChecklist } from '../read-flow-runs.ts'
+import { abandonFlowRun } from '../abandon-flow-run.ts'
+import { submitFlowReview } from '../submit-flow-review.ts'
+import { executeFlowStep } from '../execute-flow-step.ts'
+import { mintFlowConsent } from '../mint-flow-consent.ts'
+import { addFlowEvidence } from '../add-flow-evidence.ts'
+import { advanceFlowRun } from '../advance-flow-run.ts'
+import { startFlowRun } from '../start-flow-run.ts'
+import { importFlow } from '../import-flow.ts'
+import { ACCESS } from '../../../../../scripts/app-without-gate.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import type { JsonObject } from '../../../kernel/contract/json.ts'
 import type { Result } from '../../../kernel/contract/problems.ts'
-import { ACCESS } from '../../../adapters/http/route.ts'
 import { openTestGate, type GateRig } from '../../../../test/gate/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { bundleOf, FLOW_CONFIG, OWNER, PACK, prepareFlows } from './flow-samples.suite.ts'
@@ -34,9 +43,9 @@ let count = 0
 async function runOf(scope: Scope) {
   const flow_id = `flow_w${(count += 1)}`
   const auto = { automatable: 'automatable', skills: [PACK], kind: 'test_pass', job: 'look' } as const
-  valueOf(await rig.gate.flows.import(OWNER, bundleOf(flow_id, [auto, auto, {}], { scope })))
+  valueOf(await importFlow(rig.ports, OWNER, bundleOf(flow_id, [auto, auto, {}], { scope })))
   const starter: Caller = { ...HER_AGENT, flow_role: 'admin' }
-  const { run } = valueOf(await rig.gate.flows.start(starter, { flow_id }))
+  const { run } = valueOf(await startFlowRun(rig.ports, starter, { flow_id }))
   return { flow_id, run_id: run.run_id }
 }
 type Run = Awaited<ReturnType<typeof runOf>>
@@ -49,25 +58,25 @@ const callIn = async (by: Caller, thread: string): Promise<string> => {
 /** The routes that change a run, and a request that is right except for who sends it. */
 const CHANGES: Readonly<Record<string, (by: Caller, run: Run) => Promise<Result<unknown>>>> = {
   'POST /api/v1/flows/runs/{run_id}/advance': (by, { run_id, flow_id }) =>
-    rig.gate.flows.advance(by, { run_id, step_id: `${flow_id}#1`, status: 'in_progress' }),
+    advanceFlowRun(rig.ports, by, { run_id, step_id: `${flow_id}#1`, status: 'in_progress' }),
   'POST /api/v1/flows/runs/{run_id}/evidence': async (by, { run_id, flow_id }) =>
-    rig.gate.flows.evidence(by, {
+    addFlowEvidence(rig.ports, by, {
       run_id,
       step_id: `${flow_id}#1`,
       pointer_kind: 'test_result',
       evidence_ref: await callIn(by, run_id),
     }),
-  'POST /api/v1/flows/runs/{run_id}/consents': (by, { run_id }) => rig.gate.flows.mint(by, { run_id, ...LANE }),
+  'POST /api/v1/flows/runs/{run_id}/consents': (by, { run_id }) => mintFlowConsent(rig.ports, by, { run_id, ...LANE }),
   'POST /api/v1/flows/runs/{run_id}/execute': async (by, { run_id, flow_id }) => {
     // Minted by a person of the same user while they had a flow role.
     const person: Caller = { kind: 'user', id: `user:${by.user}`, user: by.user, flow_role: 'admin' }
-    const { consent_id } = valueOf(await rig.gate.flows.mint(person, { run_id, ...LANE })).consent
-    return rig.gate.flows.execute(by, { run_id, step_id: `${flow_id}#1`, consent_id })
+    const { consent_id } = valueOf(await mintFlowConsent(rig.ports, person, { run_id, ...LANE })).consent
+    return executeFlowStep(rig.ports, by, { run_id, step_id: `${flow_id}#1`, consent_id })
   },
   'POST /api/v1/flows/runs/{run_id}/review': (by, { run_id }) =>
-    rig.gate.flows.submitReview(by, { run_id, intent: 'keep it' }),
+    submitFlowReview(rig.ports, by, { run_id, intent: 'keep it' }),
   'POST /api/v1/flows/runs/{run_id}/abandon': (by, { run_id }) =>
-    rig.gate.flows.abandon(by, { run_id, reason: 'over' }),
+    abandonFlowRun(rig.ports, by, { run_id, reason: 'over' }),
 }
 /** Routes that change no run of somebody else. */
 const OTHERS = [
@@ -95,7 +104,6 @@ const PEOPLE: readonly [who: string, by: Caller, on: Scope, expected: 'may' | 's
 ]
 
 test('every route that changes a flow run is in this table', () => {
-  appWithoutGate()
   const routes = [...ACCESS.keys()].filter((name) => /^(?:POST|PUT|PATCH|DELETE) \/api\/v1\/flows/.test(name))
   expect(routes.toSorted()).toEqual([...Object.keys(CHANGES), ...OTHERS].toSorted())
 })
@@ -103,18 +111,18 @@ test('every route that changes a flow run is in this table', () => {
 describe.each(Object.entries(CHANGES))('%s', (_, change) => {
   test.each(PEOPLE)('by %s', async (_who, by, scope, expected) => {
     const run = await runOf(scope)
-    const before = await rig.gate.flows.get(OWNER, { run_id: run.run_id })
+    const before = await getFlowRun(rig.ports, OWNER, { run_id: run.run_id })
     const changed = await change(by, run)
     if (expected !== 'nothing') {
       const other = await runOf(scope)
-      const { may_change } = valueOf(await rig.gate.flows.checklist(by, { run_id: other.run_id }))
+      const { may_change } = valueOf(await readChecklist(rig.ports, by, { run_id: other.run_id }))
       expect(may_change).toBe(expected === 'may')
     }
     if (expected === 'may') return expect(changed).toMatchObject({ ok: true })
     const code = expected === 'sees' ? 'auth.forbidden' : 'unknown_run'
     expect(changed).toMatchObject({ ok: false, problem: { code } })
-    expect((await rig.gate.flows.get(by, { run_id: run.run_id })).ok).toBe(expected === 'sees')
-    const after = await rig.gate.flows.get(OWNER, { run_id: run.run_id })
+    expect((await getFlowRun(rig.ports, by, { run_id: run.run_id })).ok).toBe(expected === 'sees')
+    const after = await getFlowRun(rig.ports, OWNER, { run_id: run.run_id })
     expect(valueOf(after).run.step_states).toEqual(valueOf(before).run.step_states)
     expect(valueOf(after).run.status).toBe('in_progress')
   })
@@ -129,7 +137,7 @@ describe('a manual step', () => {
   test.each(PROGRAMS)('is neither advanced nor given evidence by %s', async (_, by) => {
     const { run_id, flow_id } = await runOf('personal')
     for (const step of [1, 2])
-      valueOf(await rig.gate.flows.advance(ANA, { run_id, step_id: `${flow_id}#${step}`, status: 'done' }))
+      valueOf(await advanceFlowRun(rig.ports, ANA, { run_id, step_id: `${flow_id}#${step}`, status: 'done' }))
     const step_id = `${flow_id}#3`
     const statuses: readonly JsonObject[] = [
       { status: 'in_progress' },
@@ -139,17 +147,17 @@ describe('a manual step', () => {
     ]
     const forbidden = { problem: { code: 'auth.forbidden', about: { needs: 'a person: the step is manual' } } }
     for (const status of statuses)
-      expect(await rig.gate.flows.advance(by, { run_id, step_id, ...status })).toMatchObject(forbidden)
+      expect(await advanceFlowRun(rig.ports, by, { run_id, step_id, ...status })).toMatchObject(forbidden)
     const evidence = { pointer_kind: 'test_result', evidence_ref: await callIn(by, run_id) }
-    expect(await rig.gate.flows.evidence(by, { run_id, step_id, ...evidence })).toMatchObject(forbidden)
-    expect(await rig.gate.flows.advance(ANA, { run_id, step_id, status: 'done' })).toMatchObject({ ok: true })
+    expect(await addFlowEvidence(rig.ports, by, { run_id, step_id, ...evidence })).toMatchObject(forbidden)
+    expect(await advanceFlowRun(rig.ports, ANA, { run_id, step_id, status: 'done' })).toMatchObject({ ok: true })
   })
 })
 
 describe('a test result', () => {
   const attach = async ({ run_id, flow_id }: Run, evidence_ref: string, by: Caller = HER_AGENT) => {
     const step = { run_id, step_id: `${flow_id}#1`, pointer_kind: 'test_result', evidence_ref }
-    const attached = await rig.gate.flows.evidence(by, step)
+    const attached = await addFlowEvidence(rig.ports, by, step)
     return attached.ok ? attached.value.run.step_states[0]?.verified : attached.problem.code
   }
   const NOWHERE = 'FLOW_VERIFICATION_UNSATISFIED'
@@ -171,10 +179,10 @@ describe('a test result', () => {
   test('is an execution of the run, and not one of another', async () => {
     const executed = async () => {
       const run = await runOf('personal')
-      const { consent_id } = valueOf(await rig.gate.flows.mint(ANA, { run_id: run.run_id, ...LANE })).consent
+      const { consent_id } = valueOf(await mintFlowConsent(rig.ports, ANA, { run_id: run.run_id, ...LANE })).consent
       const step_id = `${run.flow_id}#1`
-      valueOf(await rig.gate.flows.execute(HER_AGENT, { run_id: run.run_id, step_id, consent_id }))
-      const { items } = await rig.gate.activity.calls(OWNER, { tool: 'book__look', user: 'ana' }, { limit: 1 })
+      valueOf(await executeFlowStep(rig.ports, HER_AGENT, { run_id: run.run_id, step_id, consent_id }))
+      const { items } = await listCalls(rig.ports, OWNER, { tool: 'book__look', user: 'ana' }, { limit: 1 })
       return { run, call_id: String(items[0]?.call_id) }
     }
     const one = await executed()
@@ -187,9 +195,9 @@ describe('a test result', () => {
     const run = await runOf('personal')
     const sub = async (by: Caller, task_ref: string) => {
       const flow_id = `flow_s${(count += 1)}`
-      valueOf(await rig.gate.flows.import(OWNER, bundleOf(flow_id, [{}], { scope: 'personal' })))
-      const { run_id } = valueOf(await rig.gate.flows.start(by, { flow_id, task_ref })).run
-      valueOf(await rig.gate.flows.advance(by, { run_id, step_id: `${flow_id}#1`, status: 'done' }))
+      valueOf(await importFlow(rig.ports, OWNER, bundleOf(flow_id, [{}], { scope: 'personal' })))
+      const { run_id } = valueOf(await startFlowRun(rig.ports, by, { flow_id, task_ref })).run
+      valueOf(await advanceFlowRun(rig.ports, by, { run_id, step_id: `${flow_id}#1`, status: 'done' }))
       return run_id
     }
     expect(await attach(run, await sub(ANA, run.run_id))).toBe(true)

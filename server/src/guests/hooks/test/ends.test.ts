@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { reportToolUse } from '../report-tool-use.ts'
+import { judgeToolUse } from '../judge-tool-use.ts'
 import type { CallRow } from '../../../kernel/contract/call.ts'
-import { endUnreported, type UnreportedDeps } from '../end-unreported.ts'
+import { endUnreported, endUnused, type UnreportedDeps } from '../end-unreported.ts'
 import {
   ADMIN,
   AGENT,
@@ -25,14 +27,14 @@ test('a call that was never reported ends as `not_reported` at the next start, a
   const folder = mkdtempSync(join(tmpdir(), 'sluice-ends-'))
   try {
     const first = await openTestGate(folder, { config: CONFIG, policy: POLICY })
-    const judged = await first.gate.judgements.judge(use('ls'), 0)
+    const judged = await judgeToolUse(first.ports, use('ls'), 0)
     expect(judged).toMatchObject({ decision: 'allow' })
     const call_id = String(judged.call_id)
     await first.opened.close()
     const second = await openTestGate(folder, { config: CONFIG, policy: POLICY })
     expect(await second.outcome(call_id)).toEqual({ status: 'not_reported', call_id })
     expect(await auditTypes(second.gate)).toContain('call.not_reported')
-    const late = await second.gate.judgements.report(use('ls'), { output: 'a b', failed: false })
+    const late = await reportToolUse(second.ports, use('ls'), { output: 'a b', failed: false })
     expect(late).toEqual({ ok: true, value: { recorded: false } })
     expect(await second.outcome(call_id)).toEqual({ status: 'not_reported', call_id })
     // Nobody has to settle it.
@@ -70,7 +72,7 @@ test.skipIf(!IS_WHOLE)(
   async () => {
     await withGate(
       async ({ gate, opened, outcome }) => {
-        const held = await gate.judgements.judge(use('touch x'), 0)
+        const held = await judgeToolUse(gate.ports, use('touch x'), 0)
         const [call_id, approval_id] = [String(held.call_id), String(held.approval_id)]
         expect((await approveShown(gate, APPROVER, approval_id)).ok).toBe(true)
         await opened.sweep()
@@ -78,11 +80,11 @@ test.skipIf(!IS_WHOLE)(
         const read = await gate.approvals.read(ADMIN, approval_id)
         const expires_at = read.ok ? read.value.expires_at : 0
         await until(() => Date.now() > expires_at)
-        expect(await gate.judgements.sweep()).toEqual({ unreported: 0, unused: 1 })
+        expect([await endUnreported(gate.ports), await endUnused(gate.ports)]).toEqual([0, 1])
         expect(await outcome(call_id)).toMatchObject({ status: 'refused', problem: { code: 'approval.expired' } })
-        expect(await gate.judgements.sweep()).toEqual({ unreported: 0, unused: 0 })
+        expect([await endUnreported(gate.ports), await endUnused(gate.ports)]).toEqual([0, 0])
         // The same call later is a new request.
-        const again = await gate.judgements.judge(use('touch x'), 0)
+        const again = await judgeToolUse(gate.ports, use('touch x'), 0)
         expect([again.decision, again.approval_id === approval_id]).toEqual(['ask', false])
       },
       { config: { ...CONFIG, approvals: { expires_s: 3 } }, policy: POLICY },

@@ -2,6 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { judgeToolUse } from '../judge-tool-use.ts'
 import { installedHook, installHook } from '../installed-hook.ts'
 import { programFiles } from '../../../main/protected-files.ts'
 import { LAUNCHER } from '../../../adapters/files/own-programs.ts'
@@ -75,7 +76,7 @@ let sessions = 0
 async function judged(tool: string, args: object, client: HookClient = 'claude-code'): Promise<string> {
   sessions += 1
   const use = { caller: AGENT, client, tool, args, thread: `s${sessions}` } as const
-  const { decision, reason } = await rig.gate.judgements.judge(use as never, 0)
+  const { decision, reason } = await judgeToolUse(rig.ports, use as never, 0)
   return decision === 'block' ? `block: ${reason ?? ''}` : `${decision} ${JSON.stringify(args)}`
 }
 const writes = (file_path: string) => judged('Write', { file_path, content: 'x', cwd: work() })

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { runDocument } from '../../workflows/run-document.ts'
 import { openWorkflows } from '../../workflows/test/with-workflows.suite.ts'
 import { ADMIN } from '../../../../test/gate/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
@@ -18,7 +19,7 @@ const rig = await openWorkflows(folder, {
   },
 })
 const { run_id } = valueOf(
-  await rig.gate.workflows.run(ADMIN, 'clerk', {
+  await runDocument(rig.ports, ADMIN, 'clerk', {
     protocol: 'clerk.file.v1',
     input: JSON.parse(input) as { id: number },
   }),

@@ -11,6 +11,7 @@ import {
   until,
   type GateRig,
 } from '../../../../test/gate/with-gate.ts'
+import { readHubKeys } from '../../hub/hub-key.ts'
 import { encryptedPerson } from './encrypted-person.suite.ts'
 import {
   personAt,
@@ -72,7 +73,7 @@ describe.skipIf(root === undefined)('a hub and a node in an encrypted control ro
     owner = await encryptedPerson(homeserver, user)
     room = await owner.createEncryptedRoom([users.hub.id, users.node.id])
     hub = await openHub()
-    const keys = hub.gate.hub.keys(ADMIN)
+    const keys = readHubKeys(hub.ports, ADMIN)
     publicKey = keys.ok ? (keys.value.keys[0]?.public_key ?? '') : ''
     node = await openNode()
   }, MINUTES)

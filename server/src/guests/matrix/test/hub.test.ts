@@ -1,3 +1,5 @@
+import { readNodes } from '../../hub/read-nodes.ts'
+import { readHubKeys } from '../../hub/hub-key.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +74,7 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
       room = await personAt(homeserver, hubUser).createRoom([nodeUser.id, eve.id])
       await eve.join(room)
       hub = await openHub()
-      const keys = hub.gate.hub.keys(ADMIN)
+      const keys = readHubKeys(hub.ports, ADMIN)
       publicKey = keys.ok ? (keys.value.keys[0]?.public_key ?? '') : ''
       node = await openNode()
     }, MINUTES)
@@ -107,7 +109,7 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
       'is shown as seen at the hub before it has sent any request',
       async () => {
         const seen = async () => {
-          const nodes = await hub.gate.hub.nodes(ADMIN)
+          const nodes = await readNodes({ ...hub.ports, seen: hub.ports.nodesSeen }, ADMIN)
           return nodes.ok ? nodes.value : []
         }
         await until(async () => (await seen())[0]?.seen_at !== undefined)

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runDocument } from '../../workflows/run-document.ts'
+import { listWorkflowRuns } from '../../workflows/read-documents.ts'
 import { ADMIN, until } from '../../../../test/gate/with-gate.ts'
 import { openWorkflows, type WorkflowRig } from '../../workflows/test/with-workflows.suite.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
@@ -175,7 +177,7 @@ workflow:
     expect(child.stdout).toContain('died')
     expect([filed(id), await answers(id)]).toEqual([1, 1])
     rig = await open()
-    const [run] = valueOf(await rig.gate.workflows.runs(ADMIN, 'clerk', { limit: 1 })).items
+    const [run] = valueOf(await listWorkflowRuns(rig.ports, 'clerk', { limit: 1 })).items
     expect(await rig.ended(run?.run_id ?? '')).toMatchObject({ status: 'done' })
     expect([filed(id), await answers(id)]).toEqual([1, 1])
   }, 120_000)
@@ -208,7 +210,7 @@ workflow:
   test('waits for a homeserver that is down', async () => {
     const id = next()
     await homeserver.stop()
-    const run = valueOf(await rig.gate.workflows.run(ADMIN, 'clerk', { protocol: 'clerk.file.v1', input: { id } }))
+    const run = valueOf(await runDocument(rig.ports, ADMIN, 'clerk', { protocol: 'clerk.file.v1', input: { id } }))
     await until(() => filed(id) === 1)
     await homeserver.start()
     expect(await rig.ended(run.run_id)).toMatchObject({ status: 'done' })

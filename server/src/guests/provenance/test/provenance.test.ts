@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { explainCall } from '../explain-call.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-provenance-'))
@@ -100,11 +101,11 @@ describe('why', () => {
   test('says who asked for the act and where each argument came from, without the values themselves', async () => {
     await read('2', 'seven', 'Read letter 2 to me.')
     const { call_id } = pendingOf(await sendTo('eve@evil.example', 'seven'))
-    const why = await rig.gate.calls.why(APPROVER, call_id)
+    const why = await explainCall(rig.ports, APPROVER, call_id)
     if (!why.ok) throw new Error(JSON.stringify(why.problem))
     expect(why.value).toMatchObject({ user_words: true, contests: [{ label: 'the output of `book__read_letter`' }] })
     expect(why.value.licence).not.toBe('strong')
     expect(why.value.values.find(({ at }) => at === '/to')).toMatchObject({ role: 'destination', from: 'none' })
-    expect((await rig.gate.calls.why({ ...AGENT, id: 'agent:other' }, call_id)).ok).toBe(false)
+    expect((await explainCall(rig.ports, { ...AGENT, id: 'agent:other' }, call_id)).ok).toBe(false)
   })
 })

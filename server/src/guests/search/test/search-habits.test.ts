@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runToolflow } from '../../toolflow/run-toolflow.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import { AGENT, openTestGate, until, type GateRig } from '../../../../test/gate/with-gate.ts'
 
@@ -36,7 +37,7 @@ test('if learning is on, the tool that a caller ran after a search comes first f
     await rig.opened.close()
     const again = await openTestGate(folder, learning)
     expect(await first(again, AGENT)).toBe(later)
-    const flow = await again.gate.toolflow.run(AGENT, { user_prompt: QUERY, top_k: 5 }, { wait_ms: 60_000 })
+    const flow = await runToolflow(again.ports, AGENT, { user_prompt: QUERY, top_k: 5 }, { wait_ms: 60_000 })
     expect(JSON.stringify(flow)).not.toContain('run after a similar search')
     await again.opened.close()
   } finally {

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { resumeToolflow } from '../resume-toolflow.ts'
 import type { ByRun } from '../../../kernel/contract/call.ts'
 import { startGate } from '../../../../test/doors/with-running-gate.ts'
 import { APPROVER, effectsIn, pendingOf, withGate } from '../../../../test/gate/with-gate.ts'
@@ -17,7 +18,7 @@ test('the packet of a toolflow`s call says which run made it and in which step, 
       const packet = valueOf(await rig.gate.approvals.read(APPROVER, approvalIn(asked)))
       expect(packet.by_run).toEqual(by_run)
       const edited = valueOf(
-        await rig.gate.toolflow.resume(APPROVER, asked.run_id, {
+        await resumeToolflow(rig.ports, APPROVER, asked.run_id, {
           approval_id: approvalIn(asked),
           choice: 'Edit Inputs',
           args: { text: 'ask again' },

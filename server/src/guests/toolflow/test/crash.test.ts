@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resumeToolflow } from '../resume-toolflow.ts'
+import { readToolflow } from '../read-toolflow.ts'
 import { copyLive } from '../../../../test/live-files.ts'
 import { built } from '../../../../test/built/built.ts'
 import type { ProbePoint } from '../../../kernel/ports/runtime.ts'
@@ -52,7 +54,7 @@ async function reopened({ folder }: Left, look: (rig: GateRig, run: string) => P
   }
 }
 
-const viewOf = async ({ gate }: GateRig, run: string) => valueOf(await gate.toolflow.read(ADMIN, run))
+const viewOf = async ({ gate }: GateRig, run: string) => valueOf(await readToolflow(gate.ports, ADMIN, run))
 
 /** It either ends by itself, or becomes unknown, waits for a person and then ends. In both cases the tool has run at most once. */
 async function survives(left: Left): Promise<'ended' | 'in the dark'> {
@@ -113,7 +115,7 @@ test.skipIf(!IS_WHOLE)('a flow that a person approves survives a kill at each po
     const asked = await runFlow(rig, note('ask first'))
     arm()
     const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
-    expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).status).toBe('OK')
+    expect(valueOf(await resumeToolflow(rig.ports, APPROVER, asked.run_id, answer)).status).toBe('OK')
   })
   const [first, ...rest] = left
   if (first?.point !== 'decision.before') throw new Error('the first point is before the decision')

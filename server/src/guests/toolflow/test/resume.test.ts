@@ -10,10 +10,12 @@ import {
   withGate,
   type GateRig,
 } from '../../../../test/gate/with-gate.ts'
+import { resumeToolflow } from '../resume-toolflow.ts'
+import { readToolflow } from '../read-toolflow.ts'
 import type { ToolflowView } from '../toolflow.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow, shownIn, valueOf } from './with-flows.suite.ts'
 
-const viewOf = async ({ gate }: GateRig, run_id: string) => valueOf(await gate.toolflow.read(USER, run_id))
+const viewOf = async ({ gate }: GateRig, run_id: string) => valueOf(await readToolflow(gate.ports, USER, run_id))
 
 test('an answer that comes after the request expired changes nothing: the flow has ended in a block', async () => {
   await withGate(
@@ -24,7 +26,7 @@ test('an answer that comes after the request expired changes nothing: the flow h
       for (const choice of ['Approve & Execute', 'Cancel', 'Edit Inputs'] as const) {
         const args = choice === 'Edit Inputs' ? { args: { text: 'late' } } : {}
         const answer = { approval_id: approvalIn(asked), choice, ...args }
-        expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).toMatchObject({
+        expect(await resumeToolflow(rig.ports, APPROVER, asked.run_id, answer)).toMatchObject({
           problem: { code: 'approval.expired' },
         })
       }
@@ -44,18 +46,18 @@ test('a request is edited once, by somebody who may decide: after that only the 
         args: { text },
       })
       for (const caller of [AGENT, USER])
-        expect(await rig.gate.toolflow.resume(caller, asked.run_id, edit('stolen'))).toMatchObject({
+        expect(await resumeToolflow(rig.ports, caller, asked.run_id, edit('stolen'))).toMatchObject({
           problem: { code: 'auth.forbidden' },
         })
       const edits = await Promise.all([
-        rig.gate.toolflow.resume(APPROVER, asked.run_id, edit('ask one')),
-        rig.gate.toolflow.resume(APPROVER, asked.run_id, edit('ask other')),
+        resumeToolflow(rig.ports, APPROVER, asked.run_id, edit('ask one')),
+        resumeToolflow(rig.ports, APPROVER, asked.run_id, edit('ask other')),
       ])
       expect(edits.filter(({ ok }) => ok)).toHaveLength(1)
       const old = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
-      expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, old)).toMatchObject({ ok: false })
+      expect(await resumeToolflow(rig.ports, APPROVER, asked.run_id, old)).toMatchObject({ ok: false })
       const fresh = { ...shownIn(await viewOf(rig, asked.run_id)), choice: 'Approve & Execute' } as const
-      expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, fresh))).toMatchObject({ status: 'OK' })
+      expect(valueOf(await resumeToolflow(rig.ports, APPROVER, asked.run_id, fresh))).toMatchObject({ status: 'OK' })
       expect(effectsIn(rig.folder)).toHaveLength(1)
       expect(effectsIn(rig.folder)[0]).toMatch(/^note \{"text":"ask (one|other)"\}$/)
     },
@@ -83,7 +85,7 @@ rules:
       expect(await rig.call('mail__become', { tools: [changed] })).toMatchObject({ status: 'executed' })
       await until(() => hash() !== before)
       const resume = (view: ToolflowView) =>
-        rig.gate.toolflow.resume(APPROVER, asked.run_id, { ...shownIn(view), choice: 'Approve & Execute' })
+        resumeToolflow(rig.ports, APPROVER, asked.run_id, { ...shownIn(view), choice: 'Approve & Execute' })
       expect(await resume(asked)).toMatchObject({ problem: { code: 'approval.changed' } })
       // Neither does an approval of the request as it looks now.
       const { status, block_card } = valueOf(await resume(await viewOf(rig, asked.run_id)))

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resumeToolflow } from '../resume-toolflow.ts'
+import { readToolflow } from '../read-toolflow.ts'
+import { runToolflow } from '../run-toolflow.ts'
 import { ToolflowBody } from '../toolflow.ts'
 import {
   ADMIN,
@@ -68,7 +71,7 @@ describe('a flow', () => {
     const more = { idempotency_key: 'k1' }
     const [first, second] = await Promise.all([runFlow(rig, note('once'), more), runFlow(rig, note('once'), more)])
     expect([first.run_id, first.status, ran() - before]).toEqual([second.run_id, 'OK', 1])
-    expect(await rig.gate.toolflow.run(USER, ToolflowBody.parse(note('twice')), more)).toMatchObject({
+    expect(await runToolflow(rig.ports, USER, ToolflowBody.parse(note('twice')), more)).toMatchObject({
       problem: { code: 'toolflow.key_reused' },
     })
     expect((await runFlow(rig, note('once'), { ...more, caller: ADMIN })).run_id).not.toBe(first.run_id)
@@ -84,7 +87,7 @@ describe('a flow', () => {
     }
     const { status, run_id } = await runFlow(rig, flow)
     expect(status).toBe('BLOCK')
-    expect(JSON.stringify(await rig.gate.toolflow.read(ADMIN, run_id))).not.toContain(secret)
+    expect(JSON.stringify(await readToolflow(rig.ports, ADMIN, run_id))).not.toContain(secret)
     expect(JSON.stringify(await entries(run_id))).not.toContain(secret)
     const ledger = new DatabaseSync(join(folder, 'data', 'ledger.sqlite'), { readOnly: true })
     for (const table of ['runs', 'events', 'calls', 'audit'])
@@ -110,7 +113,7 @@ describe('the ambiguity guard', () => {
         next_actions: ['Choose one of the candidates', 'Run tool_search with tighter query'],
       })
     }
-    expect(await rig.gate.toolflow.run(AGENT, ToolflowBody.parse(note('x')))).toMatchObject({
+    expect(await runToolflow(rig.ports, AGENT, ToolflowBody.parse(note('x')))).toMatchObject({
       problem: { code: 'auth.forbidden' },
     })
     expect(ran()).toBe(before)
@@ -145,7 +148,7 @@ describe('a person', () => {
   test('approves nothing without naming the packet that was shown', async () => {
     const asked = await runFlow(rig, note('ask about a packet'))
     const answer = { approval_id: approvalIn(asked), choice: 'Approve & Execute' } as const
-    expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).toMatchObject({
+    expect(await resumeToolflow(rig.ports, APPROVER, asked.run_id, answer)).toMatchObject({
       problem: { code: 'approval.changed' },
     })
   })
@@ -156,36 +159,36 @@ describe('a person', () => {
     expect([asked.status, asked.state.node, ran() - before]).toEqual(['ASK', 'ASK', 0])
     const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
     for (const caller of [AGENT, USER])
-      expect(await rig.gate.toolflow.resume(caller, asked.run_id, answer)).toMatchObject({
+      expect(await resumeToolflow(rig.ports, caller, asked.run_id, answer)).toMatchObject({
         problem: { code: 'auth.forbidden' },
       })
-    const { status, result_card } = valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))
+    const { status, result_card } = valueOf(await resumeToolflow(rig.ports, APPROVER, asked.run_id, answer))
     expect([status, result_card, ran() - before]).toEqual([
       'OK',
       expect.objectContaining({ summary: 'noted ask me' }),
       1,
     ])
-    expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer)).toMatchObject({ ok: false })
+    expect(await resumeToolflow(rig.ports, APPROVER, asked.run_id, answer)).toMatchObject({ ok: false })
     expect(ran() - before).toBe(1)
   })
 
   test('cancels: the flow ends in a block that says so', async () => {
     const asked = await runFlow(rig, note('ask cancel'))
     const answer = { approval_id: approvalIn(asked), choice: 'Cancel', reason: 'not today' } as const
-    const { status, block_card } = valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))
+    const { status, block_card } = valueOf(await resumeToolflow(rig.ports, APPROVER, asked.run_id, answer))
     expect([status, block_card?.reason]).toEqual(['BLOCK', expect.stringContaining('[approval.denied]')])
   })
 
   test('decides at any other door, and the flow continues accordingly', async () => {
     const asked = await runFlow(rig, note('ask elsewhere'))
     valueOf(await approveShown(rig.gate, APPROVER, approvalIn(asked)))
-    await until(async () => valueOf(await rig.gate.toolflow.read(USER, asked.run_id)).status === 'OK')
+    await until(async () => valueOf(await readToolflow(rig.ports, USER, asked.run_id)).status === 'OK')
   })
 
   test('withdraws an own flow’s call: it ends in a block', async () => {
     const asked = await runFlow(rig, note('ask withdrawn'), { caller: USER })
     valueOf(await rig.gate.calls.withdraw(USER, asked.state.call_id ?? ''))
-    const read = async () => valueOf(await rig.gate.toolflow.read(USER, asked.run_id))
+    const read = async () => valueOf(await readToolflow(rig.ports, USER, asked.run_id))
     await until(async () => (await read()).status === 'BLOCK')
     expect((await read()).block_card?.reason).toContain('[approval.withdrawn]')
   })
@@ -196,23 +199,23 @@ describe('a person', () => {
     const typed = typedFor(valueOf(await rig.gate.approvals.read(APPROVER, approvalIn(asked))))
     const answer = { ...shownIn(asked), typed, choice: 'Approve & Execute' } as const
     const { typed: _, ...untyped } = answer
-    expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, untyped)).toMatchObject({
+    expect(await resumeToolflow(rig.ports, APPROVER, asked.run_id, untyped)).toMatchObject({
       problem: { code: 'approval.typed_needed' },
     })
-    expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))).toMatchObject({ status: 'ASK' })
+    expect(valueOf(await resumeToolflow(rig.ports, APPROVER, asked.run_id, answer))).toMatchObject({ status: 'ASK' })
     expect(ran() - before).toBe(0)
-    expect(valueOf(await rig.gate.toolflow.resume(SECOND, asked.run_id, answer))).toMatchObject({ status: 'OK' })
+    expect(valueOf(await resumeToolflow(rig.ports, SECOND, asked.run_id, answer))).toMatchObject({ status: 'OK' })
     expect(ran() - before).toBe(1)
   })
 
   test('answers only about the request of this flow, and edits with inputs', async () => {
     const [one, other] = [await runFlow(rig, note('ask one')), await runFlow(rig, note('ask other'))]
     const foreign = { approval_id: approvalIn(other), choice: 'Approve & Execute' } as const
-    expect(await rig.gate.toolflow.resume(APPROVER, one.run_id, foreign)).toMatchObject({
+    expect(await resumeToolflow(rig.ports, APPROVER, one.run_id, foreign)).toMatchObject({
       problem: { code: 'approval.unknown' },
     })
     const bare = { approval_id: approvalIn(one), choice: 'Edit Inputs' } as const
-    expect(await rig.gate.toolflow.resume(APPROVER, one.run_id, bare)).toMatchObject({
+    expect(await resumeToolflow(rig.ports, APPROVER, one.run_id, bare)).toMatchObject({
       problem: { code: 'request.invalid' },
     })
   })

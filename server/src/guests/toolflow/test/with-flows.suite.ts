@@ -1,7 +1,7 @@
 import { Bug, type Result } from '../../../kernel/contract/problems.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import { ToolflowBody, type ToolflowView } from '../toolflow.ts'
-import type { RunToolflow } from '../run-toolflow.ts'
+import { runToolflow, type RunToolflow } from '../run-toolflow.ts'
 import { USER, type GateRig } from '../../../../test/gate/with-gate.ts'
 
 /** Notes run unattended unless they say `ask`; everything else follows the preset. */
@@ -23,7 +23,7 @@ export async function runFlow(
   more: RunToolflow & { caller?: Caller } = {},
 ): Promise<ToolflowView> {
   const { caller = USER, ...rest } = { wait_ms: 110_000, ...more }
-  return valueOf(await gate.toolflow.run(caller, ToolflowBody.parse(body), rest))
+  return valueOf(await runToolflow(gate.ports, caller, ToolflowBody.parse(body), rest))
 }
 
 /** A note that a person chose, so that only the gate decides. */

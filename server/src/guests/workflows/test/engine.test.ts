@@ -2,6 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { dryRun } from '../dry-run.ts'
+import { runDocument } from '../run-document.ts'
+import { applyDocument } from '../apply-document.ts'
+import { readWorkflowRun } from '../read-documents.ts'
 import { startModelServer, type ModelServer } from '../../agent/test/model-server.suite.ts'
 import { ADMIN, until } from '../../../../test/gate/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
@@ -64,7 +68,7 @@ describe('a loop', () => {
     const started = await rig.say(FILE({ run_id: 1, titles: ['waits', 'b', 'c'] }))
     // The first item is not answered before the file is there; the others get past it.
     await until(async () => {
-      const { steps } = valueOf(await rig.gate.workflows.readRun(ADMIN, started, 0))
+      const { steps } = valueOf(await readWorkflowRun(rig.ports, ADMIN, started, 0))
       return steps[0]?.items?.done === 2
     })
     writeFileSync(join(folder, 'effects.txt.go'), '')
@@ -188,7 +192,7 @@ describe('a tool', () => {
 
   test('that the document requires and the gate does not have: the document is not applied', async () => {
     const text = clerk(NOTE('x'), { head: 'mcps: [{ name: nowhere, command: nothing }]' })
-    expect(await rig.gate.workflows.apply(ADMIN, text)).toMatchObject({
+    expect(await applyDocument(rig.ports, ADMIN, text)).toMatchObject({
       problem: { code: 'workflow.server_missing', about: { servers: 'nowhere' } },
     })
     expect(await rig.apply(clerk(NOTE('x'), { head: 'mcps: [{ name: book, command: node }]' }))).toBeGreaterThan(0)
@@ -224,7 +228,7 @@ describe('the store of a document', () => {
     const carryOut = async (steps: readonly number[]) => {
       await rig.apply(text(steps))
       const wanted = { protocol: 'clerk.file.v1', input: { run_id: 1, titles: ['x'] } }
-      return rig.ended(valueOf(await rig.gate.workflows.run(ADMIN, 'keeper', wanted)).run_id)
+      return rig.ended(valueOf(await runDocument(rig.ports, ADMIN, 'keeper', wanted)).run_id)
     }
     expect(await carryOut(all)).toMatchObject({ status: 'failed', error: { code: 'limit_exceeded', step: '256' } })
     expect(await carryOut([255, 0])).toMatchObject({ status: 'done' })
@@ -251,7 +255,7 @@ describe('a dry run', () => {
 - type: tool
   tool: book__note_again
   argsTemplate: { text: "{{input.nothing}}" }`)
-    const dry = valueOf(await rig.gate.workflows.dryRun(ADMIN, text, { input: { run_id: 5, titles: ['x'] } }))
+    const dry = valueOf(await dryRun(rig.ports, ADMIN, text, { input: { run_id: 5, titles: ['x'] } }))
     expect(dry.steps.map(({ step, verdict }) => `${step} ${verdict?.effect ?? ''}`)).toEqual([
       '0 ',
       '1 ask',

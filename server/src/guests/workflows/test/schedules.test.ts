@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { listWorkflowRuns } from '../read-documents.ts'
 import type { GateOptions } from '../../../main/gate-options.ts'
-import { ADMIN, until } from '../../../../test/gate/with-gate.ts'
+import { until } from '../../../../test/gate/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { openWorkflows, type WorkflowRig } from './with-workflows.suite.ts'
 
@@ -35,7 +36,7 @@ async function later(hours: number): Promise<void> {
 /** Every run of the document has ended: whatever was due has happened. */
 const quiet = () =>
   until(async () => {
-    const runs = valueOf(await rig.gate.workflows.runs(ADMIN, 'clock', { limit: 100 })).items
+    const runs = valueOf(await listWorkflowRuns(rig.ports, 'clock', { limit: 100 })).items
     return runs.every(({ ended_at }) => ended_at !== undefined)
   })
 

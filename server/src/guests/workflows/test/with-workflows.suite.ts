@@ -1,10 +1,13 @@
+import { applyDocument } from '../apply-document.ts'
+import { readWorkflowRun } from '../read-documents.ts'
 import { openGate } from '../../../main/open-gate.ts'
 import type { GateOptions } from '../../../main/gate-options.ts'
 import type { OutgoingMessage } from '../../../kernel/ports/transports.ts'
 import type { WorkflowRunView } from '../workflow.ts'
 import { inProcessTransport, type InProcessTransport } from '../in-process-transport.ts'
 import { ADMIN, effectsIn, settingsIn, until } from '../../../../test/gate/with-gate.ts'
-import type { Gate } from '../../../main/gate.ts'
+import type { BoundPorts } from '../../../kernel/ports/bound-ports.ts'
+import { gateOf, type Gate } from '../../../../test/gate/use-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 
 export const POLICY = `
@@ -14,6 +17,7 @@ rules:
 
 export type WorkflowRig = {
   readonly gate: Gate
+  readonly ports: BoundPorts
   readonly transport: InProcessTransport
   readonly effects: () => readonly string[]
   apply(text: string): Promise<number>
@@ -55,13 +59,14 @@ export async function openWorkflows(
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   await opened.value.settled
-  const { gate } = opened.value
-  const read = async (run_id: string) => valueOf(await gate.workflows.readRun(ADMIN, run_id, 10_000))
+  const { ports } = opened.value
+  const read = async (run_id: string) => valueOf(await readWorkflowRun(ports, ADMIN, run_id, 10_000))
   return {
-    gate,
+    gate: gateOf(opened.value),
+    ports,
     transport,
     effects: () => effectsIn(folder),
-    apply: async (text) => valueOf(await gate.workflows.apply(ADMIN, text)).version,
+    apply: async (text) => valueOf(await applyDocument(ports, ADMIN, text)).version,
     async say(text, { sender = '@boss:test', room = '!office:test', ...more } = {}) {
       const taken = await transport.say({ agent: 'clerk', room, sender, text, ...more })
       const [first] = taken === 'later' ? [] : taken

@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { diffVersions, listVersions } from '../read-documents.ts'
+import { applyDocument, rollBack } from '../apply-document.ts'
+import { listCalls } from '../../activity/list-calls.ts'
 import { startModelServer, type ModelServer } from '../../agent/test/model-server.suite.ts'
 import { ADMIN, AGENT, APPROVER } from '../../../../test/gate/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
@@ -152,7 +155,7 @@ describe('a run', () => {
     expect(lines.filter((line) => line.includes('{{state.x}} {{secret:token}} {{input.run_id}}'))).toHaveLength(2)
     // The document's own secret is sent, and is nowhere in the gate.
     expect(lines.filter((line) => line.includes('whispered-value-4711'))).toHaveLength(1)
-    const calls = await rig.gate.activity.calls(ADMIN, {}, { limit: 50 })
+    const calls = await listCalls(rig.ports, ADMIN, {}, { limit: 50 })
     expect(JSON.stringify(calls)).not.toContain('whispered-value-4711')
     expect(JSON.stringify(view)).not.toContain('whispered-value-4711')
     expect(JSON.stringify(await auditOf(view.trace))).not.toContain('whispered')
@@ -290,25 +293,25 @@ describe('versions', () => {
     expect(await rig.apply(clerk(NOTE('version a')))).toBe(first)
     const second = await rig.apply(clerk(NOTE('version b')))
     expect(second).toBe(first + 1)
-    expect(await rig.gate.workflows.apply(ADMIN, clerk('- type: nothing'))).toMatchObject({
+    expect(await applyDocument(rig.ports, ADMIN, clerk('- type: nothing'))).toMatchObject({
       ok: false,
       problem: {
         code: 'workflow.invalid',
         about: { faults: expect.stringContaining('step 0: unknown step type "nothing"') },
       },
     })
-    const diff = valueOf(await rig.gate.workflows.diff(ADMIN, 'clerk'))
+    const diff = valueOf(await diffVersions(rig.ports, 'clerk', undefined, undefined))
     expect(diff).toMatchObject({ from: first, to: second, added: 1, removed: 1 })
-    const back = valueOf(await rig.gate.workflows.rollBack(ADMIN, 'clerk'))
+    const back = valueOf(await rollBack(rig.ports, ADMIN, 'clerk', undefined))
     expect(back).toMatchObject({ version: second + 1, rolled_back_to: first })
-    const [newest] = valueOf(await rig.gate.workflows.versions(ADMIN, 'clerk', { limit: 1 })).items
+    const [newest] = valueOf(await listVersions(rig.ports, 'clerk', { limit: 1 })).items
     expect(newest).toMatchObject({
       version: second + 1,
       author: 'admin:local',
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
     for (const caller of [AGENT, APPROVER])
-      expect(await rig.gate.workflows.apply(caller, clerk(NOTE('x')))).toMatchObject({
+      expect(await applyDocument(rig.ports, caller, clerk(NOTE('x')))).toMatchObject({
         problem: { code: 'auth.forbidden' },
       })
   })
