@@ -9,9 +9,10 @@ const withSections = GUESTS.filter(({ section }) => section !== undefined)
 test('every key of a guest is listed with its guest', async () => {
   const found = await Promise.all(
     withSections.map(async ({ name, section }) => {
-      const { top = {}, server = {}, tool = {}, kinds = [] } = (await section?.()) ?? {}
+      const { top = {}, channels = {}, server = {}, tool = {}, kinds = [] } = (await section?.()) ?? {}
       const keys = [
         ...Object.keys(top),
+        ...Object.keys(channels).map((key) => `channels.${key}`),
         ...kinds.map(({ key }) => `servers.*.${key}`),
         ...Object.keys(server).map((key) => `servers.*.${key}`),
         ...Object.keys(tool).map((key) => `servers.*.tools.*.${key}`),

@@ -1,7 +1,7 @@
 import type { CallbackSource, Channel } from '../kernel/approvals/channels-use.ts'
-import type { ChannelKind, ChannelLists, ChannelTools } from '../kernel/approvals/channel-kind.ts'
+import type { ChannelKind, ChannelTools } from '../kernel/approvals/channel-kind.ts'
 import type { ChatRoom } from '../kernel/ports/chat.ts'
-import type { Channels } from '../kernel/approvals/channels.ts'
+import { isChannel, type Channels } from '../kernel/approvals/channels.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import { MIN_WEBHOOK_SECRET_BYTES, webhookKey } from '../adapters/keys/webhook-key.ts'
 import { secretOf } from '../adapters/upstream/server-config.ts'
@@ -13,8 +13,6 @@ export type OpenedChannels = {
 }
 
 export type OpeningChannels = Pick<ChannelTools, 'clock' | 'stopping' | 'log'> & { readonly folder: string }
-
-const LISTS: readonly (keyof ChannelLists)[] = ['webhooks', 'push', 'matrix']
 
 /** The configured channels with their secrets resolved. A missing or short secret is rejected with its place in the file. */
 export function openChannels(
@@ -47,13 +45,11 @@ export function openChannels(
   const callbacks = new Map<string, CallbackSource>()
   const channels: Channel[] = []
   const rooms: ChatRoom[] = []
-  for (const list of LISTS) {
+  // In the order of the configuration's keys.
+  for (const [list, configured] of Object.entries<unknown>({ ...settings })) {
     const kind = kinds.find((one) => one.list === list)
-    for (const [index, one] of settings[list].entries()) {
-      if (kind === undefined) {
-        faults.push(`channels.${list}: this build has no guest for it`)
-        break
-      }
+    if (kind === undefined || !Array.isArray(configured)) continue
+    for (const [index, one] of configured.filter(isChannel).entries()) {
       const { channel, room, callback } = kind.open(one, toolsAt(`${list}.${index}`))
       if (channel !== undefined) channels.push(channel)
       if (room !== undefined) rooms.push(room)

@@ -1,7 +1,7 @@
 import type { Channel } from '../../kernel/approvals/channels-use.ts'
 import type { ChatEvent, ChatPrompt, ChatRoom } from '../../kernel/ports/chat.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import type { MatrixChannelSettings } from '../../kernel/approvals/channels.ts'
+import type { MatrixChannelSettings } from './section.ts'
 import { isJsonObject } from '../../kernel/contract/json.ts'
 import { channelKind } from '../../kernel/approvals/channel-kind.ts'
 import { openMatrixSession, type MatrixSession, type RoomEvent } from './matrix-session.ts'

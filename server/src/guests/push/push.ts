@@ -1,6 +1,6 @@
 import type { ChannelMessage } from '../../kernel/approvals/channel-message.ts'
 import type { Channel } from '../../kernel/approvals/channels-use.ts'
-import type { PushSettings } from '../../kernel/approvals/channels.ts'
+import type { PushSettings } from './section.ts'
 import { sentenceWithoutValues } from '../../kernel/contract/sentence.ts'
 import type { RiskClass } from '../../kernel/contract/tool.ts'
 import { channelKind } from '../../kernel/approvals/channel-kind.ts'

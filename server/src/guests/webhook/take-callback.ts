@@ -1,5 +1,5 @@
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
-import { CallbackBody } from '../../kernel/approvals/channels.ts'
+import { CallbackBody } from './section.ts'
 import { refuse, type Result } from '../../kernel/contract/problems.ts'
 import { decideApproval, type DecideDeps, type DecidedApproval } from '../../kernel/approvals/decide-approval.ts'
 import type { ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'

@@ -1,7 +1,7 @@
 import type { WebhookKey } from '../ports/keys.ts'
 import type { ChatRoom } from '../ports/chat.ts'
 import type { Clock } from '../ports/runtime.ts'
-import type { Channels } from './channels.ts'
+import type { ChannelLists } from './channels.ts'
 import type { CallbackSource, Channel } from './channels-use.ts'
 
 declare module '../registries.ts' {
@@ -10,9 +10,6 @@ declare module '../registries.ts' {
     readonly channel?: () => Promise<ChannelKind>
   }
 }
-
-/** The lists of channels in the configuration, by kind. */
-export type ChannelLists = Pick<Channels, 'webhooks' | 'push' | 'matrix'>
 
 /** A channel may also be a room in which people answer, or accept signed decisions. */
 export type OpenedChannel = {

@@ -1,17 +1,19 @@
+import { configuredChannels } from './channels.ts'
 import type { Config } from '../contract/config.ts'
 import { compileRoutes, type Routes } from './routes/routes.ts'
 
 export type { Routes }
 
 /** Who is asked about which calls, from the configuration. */
-export const loadRoutes = ({ groups, routes }: Config['approvals'], channels?: Config['channels']): Routes => ({
-  ...compileRoutes({ groups, routes }),
-  chat: {
-    people: new Map(
-      (channels?.matrix ?? []).flatMap(({ people }) =>
-        Object.entries(people).map(([mxid, { approver, user }]) => [mxid, user ?? approver] as const),
-      ),
-    ),
-    rooms: new Map((channels?.matrix ?? []).map(({ room, name }) => [room, name] as const)),
-  },
-})
+export function loadRoutes({ groups, routes }: Config['approvals'], channels?: Config['channels']): Routes {
+  const listed = channels === undefined ? [] : configuredChannels(channels)
+  const people = listed.flatMap(({ people = {} }) => Object.entries(people))
+  const rooms = listed.flatMap(({ room, name }) => (room === undefined ? [] : [[room, name] as const]))
+  return {
+    ...compileRoutes({ groups, routes }),
+    chat: {
+      people: new Map(people.map(([mxid, { approver, user }]) => [mxid, user ?? approver])),
+      rooms: new Map(rooms),
+    },
+  }
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Auth, ListenLimits, TrustedProxies } from './auth-settings.ts'
-import { Channels } from '../approvals/channels.ts'
+import { ChannelKeys, configuredChannels, refuseSameNames, type Channels } from '../approvals/channels.ts'
 import { Budgets, Repetition } from './budgets.ts'
 import { Surface } from './caller.ts'
 import { HttpUrl } from './http-settings.ts'
@@ -20,7 +20,7 @@ const ALONE = /^(?!.*\/)(?![^:]*:\d+$).*$/
 const RequestLife = z.number().int().min(1).max(31_536_000)
 
 /** The kernel's part of `sluice.yaml`. Strict everywhere: an unknown key is an error. */
-const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>) =>
+const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>, channels: z.ZodType<Channels>) =>
   z.strictObject({
     listen: z
       .strictObject({
@@ -109,7 +109,7 @@ const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>) =>
     store: StoreSection.prefault({}).describe(
       'Where everything is stored: in the data folder, or in a database that several nodes share.',
     ),
-    channels: Channels.prefault({}).describe('How people are notified of requests, in addition to the console.'),
+    channels: channels.prefault({}).describe('How people are notified of requests, in addition to the console.'),
     mcp: z
       .strictObject({
         surface: Surface.default('auto').describe(
@@ -134,6 +134,8 @@ export interface Config extends z.infer<ReturnType<typeof kernelKeys>> {}
 
 /** What a guest adds to `sluice.yaml`. */
 export type ConfigSection = ServerParts & {
+  /** Keys below `channels`. */
+  readonly channels?: SettingsKeys<Channels>
   /** Keys at the top. */
   readonly top?: SettingsKeys<Config>
   /** Contradictions between sections. */
@@ -142,7 +144,16 @@ export type ConfigSection = ServerParts & {
 
 /** What `sluice.yaml` may contain, with these sections of guests. */
 export function configSchema(sections: readonly ConfigSection[]): z.ZodType<Config> {
-  const keys = kernelKeys(z.record(ServerName, serverSchema(sections)).default({}))
+  const channels = z.strictObject(
+    shapeWith(
+      ChannelKeys.shape,
+      sections.map(({ channels }) => channels),
+    ),
+  ) as unknown as z.ZodType<Channels>
+  const keys = kernelKeys(
+    z.record(ServerName, serverSchema(sections)).default({}),
+    channels.superRefine(refuseSameNames),
+  )
   const whole = z.strictObject(
     shapeWith(
       keys.shape,
@@ -151,8 +162,7 @@ export function configSchema(sections: readonly ConfigSection[]): z.ZodType<Conf
   ) as unknown as z.ZodType<Config>
   return whole.superRefine((config, context) => {
     for (const { check } of sections) check?.(config, context)
-    const { webhooks, push, matrix } = config.channels
-    const names = [...webhooks, ...push, ...matrix].map(({ name }) => name)
+    const names = configuredChannels(config.channels).map(({ name }) => name)
     refuseBadRoutes(config.approvals, names, context)
   })
 }

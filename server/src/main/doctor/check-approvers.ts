@@ -1,4 +1,5 @@
 import { DECIDING_KINDS, LOCAL_OWNER } from '../../kernel/contract/caller.ts'
+import { configuredChannels } from '../../kernel/approvals/channels.ts'
 import type { Config } from '../../kernel/contract/config.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor } from '../../adapters/cli/client.ts'
@@ -22,7 +23,7 @@ export async function checkApprovers(
     .filter((key) => key['state'] === 'active')
     .map((key) => fieldsOf(key['caller']))
     .filter(({ kind }) => DECIDING_KINDS.some((one) => one === kind))
-  const callbacks = channels.webhooks.flatMap(({ callback }) =>
+  const callbacks = configuredChannels(channels).flatMap(({ callback }) =>
     callback === undefined ? [] : [callback.user ?? callback.approver],
   )
   const people = new Set([LOCAL_OWNER.user, ...callbacks, ...deciding.map(({ user }) => textOf(user))])
