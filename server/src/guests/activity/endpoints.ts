@@ -8,7 +8,7 @@ import {
 import { listOf } from '../../kernel/contract/answers.ts'
 import { CallState } from '../../kernel/contract/call.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { textsInLife } from '../../kernel/sessions/answer-texts.ts'
+import { textsInLife } from './read-life.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { listResponse } from '../../adapters/http/list-response.ts'

@@ -6,6 +6,8 @@ import { ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problem
 import type { Effect, Opinion, Strength } from '../../kernel/contract/verdict.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { asCalled } from '../../kernel/decide/as-called.ts'
+import { answerText } from '../../kernel/sessions/answer-texts.ts'
+import type { AnswerText } from '../../kernel/sessions/enter-session.ts'
 import { riskInWords } from '../../kernel/approvals/risk-in-words.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
@@ -161,4 +163,15 @@ function endingOf({ state, problem }: CallRow): string {
   if (state === 'failed') return `It failed${why}.`
   if (state === 'refused') return `It did not run${why}.`
   return `It is not known whether it ran${why}.`
+}
+
+/** The parts of it that somebody other than the reader wrote. */
+export function textsInLife({
+  call_id,
+  result,
+  moments,
+}: Pick<CallLife, 'call_id' | 'result' | 'moments'>): readonly AnswerText[] {
+  const read = moments.filter(({ is }) => is === 'checked' || is === 'read_back')
+  const said = read.flatMap(({ says }) => answerText('a read-back', says, { of_call: call_id }))
+  return [...(result === undefined ? [] : [{ call: call_id }]), ...said]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { isThreadName } from '../../kernel/contract/request-names.ts'
-import { textsInFlow } from '../../kernel/sessions/answer-texts.ts'
+import { textsInFlow } from './answer-texts.ts'
 import { CALLERS, PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textsInFlow } from '../../kernel/sessions/answer-texts.ts'
+import { textsInFlow } from './answer-texts.ts'
 import { actOnFlowRun, type FlowRunDeps } from './act-on-flow-run.ts'
 import { flowSwitches } from './flow-switches.ts'
 import { FLOW_ACTIONS, PointerKind, SkipReason } from './flows.ts'

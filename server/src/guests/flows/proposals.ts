@@ -1,6 +1,6 @@
 import type { Json } from '../../kernel/contract/json.ts'
 import { listOf } from '../../kernel/contract/answers.ts'
-import { textsInFlow } from '../../kernel/sessions/answer-texts.ts'
+import { textsInFlow } from './answer-texts.ts'
 import { CALLERS, OVERSEERS, PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
 import type { FlowRunDeps } from './act-on-flow-run.ts'

@@ -1,4 +1,4 @@
-import { textsInWhy } from '../../kernel/sessions/answer-texts.ts'
+import { textsInSources } from '../../kernel/sessions/answer-texts.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { explainCall, type ExplainDeps } from './explain-call.ts'
@@ -12,6 +12,10 @@ export const endpoints = (k: ExplainDeps): readonly Endpoint[] => [
     query: ['session'],
     answers: WhyAnswer,
     run: (caller, { params }) => explainCall(k, caller, params.call_id),
-    reads: textsInWhy,
+    reads: ({ call_id, values }) =>
+      textsInSources(
+        values.flatMap(({ source }) => source ?? []),
+        { of_call: call_id },
+      ),
   }),
 ]

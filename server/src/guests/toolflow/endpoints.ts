@@ -1,5 +1,5 @@
 import { ToolflowViewAnswer } from '../../kernel/contract/answers.ts'
-import { textsInToolflow } from '../../kernel/sessions/answer-texts.ts'
+import { textsInToolflow } from './answer-texts.ts'
 import { CALLERS, DECIDERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'

@@ -1,6 +1,6 @@
 import { listOf } from '../../kernel/contract/answers.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { textsInWorkflowRun } from '../../kernel/sessions/answer-texts.ts'
+import { textsInWorkflowRun } from './answer-texts.ts'
 import { ADMINS, CALLERS, DECIDERS, OVERSEERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'

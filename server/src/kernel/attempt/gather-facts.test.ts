@@ -3,7 +3,6 @@ import { readConfig } from '../../../test/read-config.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import { callWith, toolWith } from '../decide/neutral-facts.suite.ts'
 import { NO_ROUTES } from '../approvals/routes/routes.ts'
-import { createSession } from '../../guests/provenance/session.ts'
 import { decide, judgementOf } from '../../../test/judging.ts'
 import { gatherFacts } from './gather-facts.ts'
 import type { Tables } from '../ports/reads.ts'
@@ -57,7 +56,12 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
     clock: () => 1000,
     otherApprovers: [],
     routes: NO_ROUTES,
-    sessions: { read: async () => createSession(), note: () => {}, readUntil: async () => createSession() },
+    sessions: judgement.openSessions({
+      tables,
+      artifacts: { read: async () => undefined },
+      judgement,
+      yieldWhenDue: async () => {},
+    }),
     ...more,
   }
 }

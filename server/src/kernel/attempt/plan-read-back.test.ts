@@ -3,16 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { ToolResult } from '../contract/call.ts'
 import type { Json } from '../contract/json.ts'
 import type { ReadBack } from '../contract/standard.ts'
-import { compileRules } from '../../guests/content/compile-rules.ts'
-import { redactText } from '../../guests/content/redact-text.ts'
-import { BUILT_IN_RULES } from '../../guests/content/rules/built-in-rules.ts'
+import { JUDGEMENT } from '../../../test/judging.ts'
 import { isRedacted } from './is-redacted.ts'
 import { judgeAnswer, planReadBack } from './plan-read-back.ts'
 import type { Sources } from './fill-template.ts'
 import { rollbackOf } from './rollback-of.ts'
-
-const rules = compileRules(BUILT_IN_RULES, [])
-if (!rules.ok) throw new Error('the built-in rules do not compile')
 
 const declared: ReadBack = {
   tool: 'read_note',
@@ -81,8 +76,9 @@ describe('a planned read-back', () => {
     )
   })
 
-  test('is neither confirmed nor contradicted by a redacted answer', () => {
-    const struck = redactText(`key ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2).slice(0, 36)}`, rules.value).text
+  test('is neither confirmed nor contradicted by a redacted answer', async () => {
+    const secret = `key ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2).slice(0, 36)}`
+    const struck = await JUDGEMENT.scanner.redact(secret, 'shown')
     expect(isRedacted(struck)).toBe(true)
     expect(judgeAnswer(planned(), said({ note: { text: struck, tags: [] } }))).toEqual({
       ok: 'unknown',

@@ -1,13 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Constraint } from '../contract/consent.ts'
-import type { Json } from '../contract/json.ts'
 import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../contract/verdict.ts'
 import type { Decider } from '../decide/decider.ts'
 import { compilePolicy } from '../policy/compile-policy.ts'
 import type { Policy } from '../policy/policy.ts'
-import { argRules } from '../../guests/content/rules/built-in.suite.ts'
-import { scanArgs } from '../../guests/content/scan-args.ts'
 import { neutralFacts } from '../decide/neutral-facts.suite.ts'
 import { coverWithConsent, decide, DECIDERS } from '../../../test/judging.ts'
 import { consentIn, consentUsed } from './cover-with-consent.ts'
@@ -69,42 +65,6 @@ const consents = fc.array(
 
 const isPlainPolicyAsk = ({ decider, effect, strength }: Opinion) =>
   decider === 'policy' && effect === 'ask' && strength !== 'two_person'
-
-describe('a consent and personal data', () => {
-  const args = { to: 'bob', note: 'ask ana@corp.org' }
-  const piiFacts = { ...facts, content: { ...facts.content, scan: scanArgs(args, argRules) } }
-  const decided = (note: readonly Constraint[], given: Json = args) => {
-    const what = { tool: 'mail__send', args: [{ path: '/to', op: 'any' as const }, ...note] }
-    const scanned = { ...piiFacts, content: { ...facts.content, scan: scanArgs(given, argRules) } }
-    return decide(careful, callWith(given), { ...scanned, consents: [factOf({ what })] }).effect
-  }
-
-  test('covers the field whose value it states, and no other', () => {
-    expect(decided([{ path: '/note', op: 'equals', value: args.note }])).toBe('allow')
-    expect(decided([{ path: '/note', op: 'in', value: ['x', args.note] }])).toBe('allow')
-    expect(decided([{ path: '/note', op: 'prefix', value: 'ask ana@corp.org' }])).toBe('allow')
-    expect(decided([{ path: '/note', op: 'prefix', value: 'ask ' }])).toBe('ask')
-    // It permits the field, but nobody has seen the value.
-    expect(decided([{ path: '/note', op: 'any' }])).toBe('ask')
-    const two = { ...args, more: 'and carl@corp.org' }
-    const note: Constraint = { path: '/note', op: 'equals', value: args.note }
-    expect(decided([note, { path: '/more', op: 'any' }], two)).toBe('ask')
-  })
-
-  test('covers the items of a list that it states', () => {
-    const list = { note: ['ana@corp.org', 'carl@corp.org'] }
-    const choices: Constraint = { path: '/note', op: 'in', value: list.note }
-    expect(decided([choices, { path: '/to', op: 'any' }], { ...list, to: 'bob' })).toBe('allow')
-  })
-
-  test('never covers a secret, nor arguments that could not be searched', () => {
-    const secret = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
-    expect(decided([{ path: '/note', op: 'equals', value: secret }], { to: 'bob', note: secret })).toBe('ask')
-    const consent = factOf({ what: { tool: 'mail__send', args: [{ path: '', op: 'any' }] } })
-    const unknown = { ...facts, content: { ...facts.content, scan: 'unknown' as const }, consents: [consent] }
-    expect(decide(careful, callWith(args), unknown).effect).toBe('ask')
-  })
-})
 
 /** Removes the notes about consents that do not cover the call. */
 const withoutNotes = (verdict: Verdict): Verdict => ({

@@ -5,7 +5,7 @@ import { refuse } from '../../../kernel/contract/problems.ts'
 import type { Changes } from '../../../kernel/changes/changes.ts'
 import { maySeeOutput } from '../../../kernel/runs/may-see-run.ts'
 import type { RunOutput } from '../../../kernel/runs/run-output.ts'
-import { textsInEvent } from '../../../kernel/sessions/answer-texts.ts'
+import { answerText } from '../../../kernel/sessions/answer-texts.ts'
 import type { Reader } from '../../../kernel/sessions/enter-session.ts'
 import { CALLERS } from '../access.ts'
 import type { Door } from '../door.ts'
@@ -87,7 +87,7 @@ function sendChanges(
     ? output.onAny((run, key, news) => {
         if (!maySeeOutput(caller, run)) return
         const { run_id } = run
-        const textsOf = (text: string) => textsInEvent(run_id, { data: { text } })
+        const textsOf = (text: string) => answerText('a thread', text, { of_run: run_id })
         shown.piece(`${run_id} ${key}`, textIn(news), textsOf, () => out.send('shown', { run_id, key, news }))
       })
     : () => {}
