@@ -86,7 +86,7 @@ export default defineConfig({
             },
             {
               name: 'first',
-              test: /node_modules\/(?:use-sync-external-store|@tanstack\/(?!.*virtual)[^/]+)\/|console\/src\/(?:router|api\/|parts\/|lib\/(?!passkey|web-push|save-file)|inbox\/(?:inbox-page|held-row|use-inbox|packet-words)|shell\/(?!palette|pause-dialogs|keys-dialog))|server\/src\/(?:client\/|contract\/(?:alike|visible-text))/,
+              test: /node_modules\/(?:use-sync-external-store|@tanstack\/(?!.*virtual)[^/]+)\/|console\/src\/(?:router|guests\.ts|guests\/[^/]+\/index|api\/|parts\/|lib\/(?!passkey|web-push|save-file)|inbox\/(?:inbox-page|held-row|use-inbox|packet-words)|shell\/(?!palette|pause-dialogs|keys-dialog))|server\/src\/(?:client\/|kernel\/contract\/(?:alike|visible-text))/,
               includeDependenciesRecursively: false,
             },
           ],

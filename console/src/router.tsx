@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router'
 import { loaded } from './lib/outdated.ts'
+import { GUESTS } from './guests.ts'
 import { InboxPage } from './inbox/inbox-page.tsx'
 import { App } from './shell/app.tsx'
 import { MorePage } from './shell/nav.tsx'
@@ -43,16 +44,6 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
-    path: '/chat',
-    component: lazyRouteComponent(() => loaded(import('./chat/chat-page.tsx')), 'ChatPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/chat/$id',
-    component: lazyRouteComponent(() => loaded(import('./chat/chat-page.tsx')), 'ChatPage'),
-  }),
-  createRoute({
-    getParentRoute,
     path: '/runs',
     component: lazyRouteComponent(() => loaded(import('./runs/runs-page.tsx')), 'RunsPage'),
   }),
@@ -60,26 +51,6 @@ const routes = [
     getParentRoute,
     path: '/runs/$id',
     component: lazyRouteComponent(() => loaded(import('./runs/run-page.tsx')), 'RunPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/flows',
-    component: lazyRouteComponent(() => loaded(import('./flows/flows-page.tsx')), 'FlowsPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/flows/$id',
-    component: lazyRouteComponent(() => loaded(import('./flows/flow-run-page.tsx')), 'FlowRunPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/workflows',
-    component: lazyRouteComponent(() => loaded(import('./workflows/workflows-page.tsx')), 'WorkflowsPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/workflows/$name',
-    component: lazyRouteComponent(() => loaded(import('./workflows/workflow-page.tsx')), 'WorkflowPage'),
   }),
   createRoute({
     getParentRoute,
@@ -99,11 +70,6 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
-    path: '/nodes',
-    component: lazyRouteComponent(() => loaded(import('./nodes/nodes-page.tsx')), 'NodesPage'),
-  }),
-  createRoute({
-    getParentRoute,
     path: '/audit',
     component: lazyRouteComponent(() => loaded(import('./audit/audit-page.tsx')), 'AuditPage'),
   }),
@@ -118,10 +84,13 @@ const routes = [
     component: lazyRouteComponent(() => loaded(import('./settings/settings-page.tsx')), 'SettingsPage'),
   }),
 ] as const
+type GuestRoute = ReturnType<(typeof GUESTS)[number]['routes']>[number]
+const guestRoutes = GUESTS.flatMap((guest): readonly GuestRoute[] => guest.routes(root))
+const all: readonly ((typeof routes)[number] | GuestRoute)[] = [...routes, ...guestRoutes]
 
 /** The gate's links name pages after a `#`, so that no address of a page can be one of the gate's own routes. */
 export const router = createRouter({
-  routeTree: root.addChildren(routes),
+  routeTree: root.addChildren(all),
   history: createHashHistory(),
   defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: () => (

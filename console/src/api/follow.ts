@@ -1,3 +1,5 @@
+import type { ConsoleGuest } from '../guest.ts'
+import { GUESTS } from '../guests.ts'
 import { announce } from '../lib/announce.ts'
 import { noteCall } from '../lib/changes.ts'
 import { lookForUpdate } from '../lib/outdated.ts'
@@ -13,9 +15,14 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   tool: ['tools', 'servers', 'attention'],
   pause: ['pauses'],
   policy: ['policy'],
-  run: ['runs', 'threads'],
-  flow: ['flows'],
+  run: ['runs'],
 }
+const guests: readonly ConsoleGuest[] = GUESTS
+
+const touchedBy = (kind: string): readonly string[] => [
+  ...(TOUCHED[kind] ?? []),
+  ...guests.flatMap(({ touched = {} }) => touched[kind] ?? []),
+]
 
 /** Changes come in bursts, so each query is refreshed once per burst. */
 const GATHER_MS = 150
@@ -29,7 +36,7 @@ export function followGate(): () => void {
     touched.clear()
   }
   const onEvent = (event: StreamEvent) => {
-    for (const key of TOUCHED[event.kind] ?? []) touched.add(key)
+    for (const key of touchedBy(event.kind)) touched.add(key)
     if (event.kind === 'call') noteCall(event.data['call_id'])
     if (event.kind === 'policy') announce('The policy changed')
     timer ??= setTimeout(flush, GATHER_MS)

@@ -21,7 +21,7 @@ const QUARTER_HOUR = 900_000
 const DAY = 86_400_000
 
 export function InboxPage() {
-  const { id: selected } = useParams({ strict: false })
+  const { id: selected }: { readonly id?: string } = useParams({ strict: false })
   const isBatch = useRouterState({ select: ({ location }) => location.pathname.startsWith('/batch/') })
   const go = useNavigate()
   const inbox = useInbox(selected)

@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { RunDetails } from '../api/types.ts'
-import { useThreadNews } from '../chat/follow-thread.ts'
-import { pathOf } from '../chat/thread-calls.ts'
+import type { RunViewProps } from '../guest.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { say } from '../lib/announce.ts'
 import { useMay } from '../lib/may.ts'
@@ -15,9 +14,9 @@ import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { graphOf, walkedOf, type Walked } from './run-graph.ts'
+import { graphOf, type Walked } from './run-graph.ts'
 import { RunGraph, WaitsForPerson } from './run-parts.tsx'
-import { KIND_WORDS, RunStatusWord } from './runs-page.tsx'
+import { RUN_KINDS, RunStatusWord } from './runs-page.tsx'
 
 const PAGE = 200
 const MOST_EVENTS = 2_000
@@ -42,48 +41,44 @@ export function RunPage() {
   const query = useQuery({ queryKey: ['runs', 'one', id], queryFn: ({ signal }) => readRun(id, signal), staleTime: 0 })
   const [seen, setSeen] = useState<number>()
   const { data: run } = query
-  const isThread = run?.kind === 'agent'
-  const news = useThreadNews(isThread ? id : undefined)
   if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   if (run === undefined) return <Skeleton />
   const at = seen === undefined ? run.events.length : Math.min(seen, run.events.length)
-  // The journal of a thread has no nodes; its event stream has them, under the same numbers.
-  const walked = isThread
-    ? walkedOf(run.graph, pathOf(news.events, run.events[at - 1]?.seq ?? 0), run.status)
-    : graphOf(run, at)
+  const View = RUN_KINDS[run.kind]?.View ?? PlainRun
   return (
-    <>
-      <div className="top">
-        <Link to="/runs" className="btn quiet small" aria-label="All runs">
-          <Icon name="back" />
-        </Link>
-        <h1>{KIND_WORDS[run.kind] ?? run.kind}</h1>
-        <RunStatusWord of={run.status} />
-        <span className="faint small wide">
-          <code>{run.run_id}</code>
-        </span>
-        <span className="grow" />
-        {isThread ? (
-          <Link to="/chat/$id" params={{ id: run.run_id }} className="btn small">
-            <Icon name="chat" />
-            Conversation
-          </Link>
-        ) : null}
-        <Actions run={run} />
-      </div>
-      <div className="run">
-        <div className="run-main">
-          <Facts run={run} />
-          <div className="graph">
-            <RunGraph graph={walked} />
+    <View run={run} at={at}>
+      {({ walked, link }) => (
+        <>
+          <div className="top">
+            <Link to="/runs" className="btn quiet small" aria-label="All runs">
+              <Icon name="back" />
+            </Link>
+            <h1>{RUN_KINDS[run.kind]?.word ?? run.kind}</h1>
+            <RunStatusWord of={run.status} />
+            <span className="faint small wide">
+              <code>{run.run_id}</code>
+            </span>
+            <span className="grow" />
+            {link}
+            <Actions run={run} />
           </div>
-          <Travel run={run} at={at} following={seen === undefined} onSeen={setSeen} />
-        </div>
-        <Journal run={run} at={at} walked={walked} />
-      </div>
-    </>
+          <div className="run">
+            <div className="run-main">
+              <Facts run={run} />
+              <div className="graph">
+                <RunGraph graph={walked} />
+              </div>
+              <Travel run={run} at={at} following={seen === undefined} onSeen={setSeen} />
+            </div>
+            <Journal run={run} at={at} walked={walked} />
+          </div>
+        </>
+      )}
+    </View>
   )
 }
+
+const PlainRun = ({ run, at, children }: RunViewProps) => children({ walked: graphOf(run, at), link: null })
 
 function Facts({ run }: { readonly run: RunDetails }) {
   return (

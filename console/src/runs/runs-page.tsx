@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
 import type { Page, Run } from '../api/types.ts'
+import type { ConsoleGuest } from '../guest.ts'
+import { GUESTS } from '../guests.ts'
 import { LiveSign } from '../inbox/inbox-page.tsx'
 import { CallerName } from '../parts/caller-name.tsx'
 import { Ago } from '../parts/ago.tsx'
@@ -31,14 +33,11 @@ export function RunStatusWord({ of }: { readonly of: Run['status'] }) {
   )
 }
 
-export const KIND_WORDS: Readonly<Record<string, string>> = {
-  'held-call': 'held call',
-  delivery: 'message to a channel',
-  toolflow: 'tool flow',
-  agent: 'conversation',
-  workflow: 'workflow',
-  flow: 'flow',
-}
+const guests: readonly ConsoleGuest[] = GUESTS
+export const RUN_KINDS: NonNullable<ConsoleGuest['runs']> = Object.assign(
+  { 'held-call': { word: 'held call' }, delivery: { word: 'message to a channel' } },
+  ...guests.map(({ runs }) => runs),
+)
 
 /** Background runs, newest first. */
 export function RunsPage() {
@@ -93,7 +92,7 @@ export function RunsPage() {
                 <RunStatusWord of={run.status} />
                 <span className="what">
                   <Link to="/runs/$id" params={{ id: run.run_id }}>
-                    {KIND_WORDS[run.kind] ?? run.kind}
+                    {RUN_KINDS[run.kind]?.word ?? run.kind}
                     {run.waits_for === undefined ? null : (
                       <>
                         {' '}

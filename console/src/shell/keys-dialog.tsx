@@ -2,6 +2,7 @@ import { setSingleKeys, singleKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { overlay } from './overlay.ts'
+import { PAGES } from './pages.ts'
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['j k', 'next, previous'],
@@ -13,13 +14,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['x', 'choose in a batch'],
   ['s', 'show where a value came from'],
   ['u', 'back to the list'],
-  ['g i', 'inbox'],
-  ['g a', 'activity'],
-  ['g c', 'chat'],
-  ['g f', 'flows'],
-  ['g r', 'runs'],
-  ['g p', 'policy'],
-  ['g o', 'overview'],
+  ...PAGES.flatMap(({ keys, name }): [string, string][] => (keys === undefined ? [] : [[keys, name.toLowerCase()]])),
   ['/', 'search'],
   ['⌘K', 'palette: finds and opens, never approves'],
   ['⇧P', 'pause'],

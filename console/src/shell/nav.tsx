@@ -115,8 +115,7 @@ export function PauseButton({ short = false }: { readonly short?: boolean }) {
   )
 }
 
-const ON_THE_PHONE = ['/', '/activity', '/runs', '/flows']
-const MORE_PAGE: Page = { to: '/more', name: 'More', icon: 'more' }
+const MORE_PAGE: Page = { rank: 0, to: '/more', name: 'More', icon: 'more' }
 
 export function PhoneTop() {
   return (
@@ -135,8 +134,8 @@ export function PhoneTop() {
 }
 
 /** What the phone's bar has no room for. */
-const MORE = PAGES.filter(({ to }) => !ON_THE_PHONE.includes(to))
-const PHONE = [...PAGES.filter(({ to }) => ON_THE_PHONE.includes(to)), MORE_PAGE]
+const MORE = PAGES.filter(({ isOnPhone }) => isOnPhone !== true)
+const PHONE = [...PAGES.filter(({ isOnPhone }) => isOnPhone === true), MORE_PAGE]
 
 export function PhoneNav() {
   const isHere = useIsHere()

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 
 export const SKIP_REASONS: Readonly<Record<string, string>> = {
   policy: 'because of policy',

@@ -4,9 +4,9 @@ import type {
   AgentAnswerBody,
   ThreadAnswer,
   ThreadSummaryAnswer,
-} from '../../../server/src/guests/agent/thread-answers.ts'
-import { ask, withQuery } from '../api/client.ts'
-import type { Page, RunDetails } from '../api/types.ts'
+} from '../../../../server/src/guests/agent/thread-answers.ts'
+import { ask, withQuery } from '../../api/client.ts'
+import type { Page, RunDetails } from '../../api/types.ts'
 
 export type Thread = z.infer<typeof ThreadAnswer>
 export type ThreadSummary = z.infer<typeof ThreadSummaryAnswer>

@@ -1,6 +1,6 @@
-import type { Features } from '../api/features.ts'
-import { Button } from '../parts/button.tsx'
-import { Text } from '../parts/text.tsx'
+import type { Features } from '../../api/features.ts'
+import { Button } from '../../parts/button.tsx'
+import { Text } from '../../parts/text.tsx'
 
 const SETTING = `models:
   agent:

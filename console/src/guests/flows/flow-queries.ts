@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { FlowChecklistAnswer } from '../../../server/src/guests/flows/flow-answers.ts'
-import type { Flow, FlowRunView, FlowStep, ProposalView } from '../../../server/src/guests/flows/flows.ts'
-import { ask, withQuery } from '../api/client.ts'
-import type { Page } from '../api/types.ts'
+import type { FlowChecklistAnswer } from '../../../../server/src/guests/flows/flow-answers.ts'
+import type { Flow, FlowRunView, FlowStep, ProposalView } from '../../../../server/src/guests/flows/flows.ts'
+import { ask, withQuery } from '../../api/client.ts'
+import type { Page } from '../../api/types.ts'
 
 export type { Flow, FlowRunView, FlowStep, ProposalView }
 export type Checklist = FlowChecklistAnswer

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { many } from '../lib/time.ts'
-import { Ago } from '../parts/ago.tsx'
-import { Card } from '../parts/card.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
+import { many } from '../../lib/time.ts'
+import { Ago } from '../../parts/ago.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
+import { Text } from '../../parts/text.tsx'
 import { documentsQuery, type DocumentView } from './workflow-queries.ts'
 
 /** Specialised agents as documents: every one with the version that is in force. */

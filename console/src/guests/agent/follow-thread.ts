@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { AgentEventName } from '../../../server/src/guests/agent/agent.ts'
-import { forgetSession, sessionHeaders } from '../api/session.ts'
-import { eventsIn } from '../../../server/src/client/client.ts'
+import type { AgentEventName } from '../../../../server/src/guests/agent/agent.ts'
+import { forgetSession, sessionHeaders } from '../../api/session.ts'
+import { eventsIn } from '../../../../server/src/client/client.ts'
 
 export type ThreadEvent = {
   readonly id: string

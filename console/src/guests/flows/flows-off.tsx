@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { featuresQuery, type Features } from '../api/features.ts'
-import { GateText } from '../parts/gate-text.tsx'
-import { Note } from '../parts/note.tsx'
+import { featuresQuery, type Features } from '../../api/features.ts'
+import { GateText } from '../../parts/gate-text.tsx'
+import { Note } from '../../parts/note.tsx'
 
 type Switch = Features['flows']['runs']
 

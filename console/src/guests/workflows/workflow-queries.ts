@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { AnswerOf } from '../../../server/src/client/client.ts'
-import { ask, withQuery } from '../api/client.ts'
-import type { Page } from '../api/types.ts'
+import type { AnswerOf } from '../../../../server/src/client/client.ts'
+import { ask, withQuery } from '../../api/client.ts'
+import type { Page } from '../../api/types.ts'
 
 export type DocumentView = AnswerOf<'GET /v1/workflows'>['items'][number]
 export type VersionView = AnswerOf<'GET /v1/workflows/{name}/versions'>['items'][number]

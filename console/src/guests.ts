@@ -1,0 +1,8 @@
+import { agent } from './guests/agent/index.ts'
+import { flows } from './guests/flows/index.ts'
+import { hub } from './guests/hub/index.ts'
+import { toolflow } from './guests/toolflow/index.ts'
+import { workflows } from './guests/workflows/index.ts'
+
+/** Every guest of this build with pages or words. To remove one, remove its import, its name and its folder. */
+export const GUESTS = [agent, flows, hub, toolflow, workflows] as const
