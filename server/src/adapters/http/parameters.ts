@@ -25,6 +25,7 @@ const QUERY = {
   full: text('`1` for the full answer'),
   keep_grants: text('`1`: what it granted goes on'),
   tool: text('only those of the tool with this id'),
+  agent: text('only those of the agent with this name: `agent=claude` is `caller=agent:claude`'),
   caller: text('only those of the caller with this id'),
   state: text('only those in this state; `all` for every one'),
   status: text('only those with this status'),

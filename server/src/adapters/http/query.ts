@@ -1,3 +1,4 @@
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { Page } from '../../kernel/ports/reads.ts'
 
 type Query = Readonly<Partial<Record<string, string>>>
@@ -6,6 +7,13 @@ type Query = Readonly<Partial<Record<string, string>>>
 export function numberIn(query: Query, name: string, otherwise: number): number {
   const text = query[name]
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : otherwise
+}
+
+/** The id of the caller that the query names, whole or by the name of an agent. */
+export function callerIn({ agent, caller }: Query): Result<string | undefined> {
+  if (agent !== undefined && caller !== undefined)
+    return refuse('request.invalid', { paths: 'agent: name either an agent or a caller' })
+  return ok(agent === undefined ? caller : `agent:${agent.replace(/^agent:/, '')}`)
 }
 
 export const MOST_ITEMS = 200

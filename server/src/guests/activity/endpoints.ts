@@ -13,6 +13,7 @@ import { PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { listResponse } from '../../adapters/http/list-response.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
+import { callerIn } from '../../adapters/http/query.ts'
 import { listCalls, type ListCallsDeps } from './list-calls.ts'
 import { readAttention, type AttentionDeps } from './read-attention.ts'
 import { readLife, type LifeDeps } from './read-life.ts'
@@ -23,7 +24,7 @@ export type ActivityPorts = ListCallsDeps & LifeDeps & OverviewDeps & AttentionD
 const DAY_HOURS = 24
 const MOST_HOURS = 168
 const LONGEST_WORDS = 200
-const FILTERS = ['state', 'tool', 'caller', 'user', 'since', 'until', 'q'] as const
+const FILTERS = ['state', 'tool', 'agent', 'caller', 'user', 'since', 'until', 'q'] as const
 
 /** Activity: the list of calls, the history of one call, and statistics. */
 export function endpoints(k: ActivityPorts): readonly Endpoint[] {
@@ -32,7 +33,7 @@ export function endpoints(k: ActivityPorts): readonly Endpoint[] {
     endpoint({
       at: 'GET /v1/calls',
       access: PEOPLE,
-      says: 'Calls, newest first, filtered by state, tool, caller, person, time (ms) and words. With words, a page may be short and still have a `next`: one request searches a limited number of calls',
+      says: 'Calls, newest first, filtered by state, tool, agent or caller, person, time (ms) and words. With words, a page may be short and still have a `next`: one request searches a limited number of calls',
       query: [...FILTERS, ...PAGED],
       answers: listOf(CallSummary),
       async run(caller, asked) {
@@ -75,15 +76,17 @@ function filterOf({
   query,
   number,
 }: Pick<Asked<never, undefined, (typeof FILTERS)[number]>, 'query' | 'number'>): Result<CallFilter> {
-  const { tool, caller, user, since, until, q: words } = query
+  const { tool, user, since, until, q: words } = query
   const state = CallState.optional().safeParse(query.state)
   if (!state.success) return refuse('request.invalid', { paths: `state: one of ${CallState.options.join(', ')}` })
   if ((words ?? '').length > LONGEST_WORDS)
     return refuse('request.invalid', { paths: `q: at most ${LONGEST_WORDS} characters` })
+  const caller = callerIn(query)
+  if (!caller.ok) return caller
   return ok({
     ...(state.data === undefined ? {} : { state: state.data }),
     ...(tool === undefined ? {} : { tool }),
-    ...(caller === undefined ? {} : { caller }),
+    ...(caller.value === undefined ? {} : { caller: caller.value }),
     ...(user === undefined ? {} : { user }),
     ...(since === undefined ? {} : { since: number('since', 0) }),
     ...(until === undefined ? {} : { until: number('until', 0) }),

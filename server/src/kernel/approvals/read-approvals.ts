@@ -40,31 +40,58 @@ export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' |
 
 export type InboxPage = { readonly items: readonly ApprovalPacket[]; readonly next?: number }
 
-/** Filtered before it is paged: somebody who sees few requests finds all of them on their first pages. Oldest first. */
+/** By its tool, the id of its caller, and when it was made. */
+export type ApprovalFilter = {
+  readonly tool?: string
+  readonly caller?: string
+  readonly since?: number
+  readonly until?: number
+}
+
+/** How many requests one page reads if they are filtered: there is an index only for their states and people. */
+const MOST_READ = 2_000
+const AT_ONCE = 200
+
+/**
+ * Filtered before it is paged: somebody who sees few requests finds all of them on their first pages. Oldest first. With a filter, a
+ * page may be short and still have a `next`, which says how far it got.
+ */
 export async function listApprovals(
   deps: ApprovalReadDeps & { readonly searches: Searches },
   caller: Caller,
   state: ApprovalState | undefined,
   page: Page,
+  filter: ApprovalFilter = {},
 ): Promise<InboxPage> {
   const isDecider = DECIDING_KINDS.includes(caller.kind)
   if (!isDecider && caller.kind !== 'user') return { items: [] }
-  const { items: held, next } = await deps.searches.search(
-    'approvals',
-    { ...(state === undefined ? {} : { state }), ...(isDecider ? {} : { user: caller.user }) },
-    page,
-  )
+  const where = { ...(state === undefined ? {} : { state }), ...(isDecider ? {} : { user: caller.user }) }
   const substitute = await substituteOf(deps, caller)
   const isSeen = (row: ApprovalRow) =>
-    maySeeApproval(caller, row) && seesRequest(caller, row, askedAs(deps, row, substitute))
-  const seen = held.filter(({ row }) => isSeen(row))
+    isMeant(filter, row) && maySeeApproval(caller, row) && seesRequest(caller, row, askedAs(deps, row, substitute))
+  const isFiltered = Object.keys(filter).length > 0
   const items: ApprovalPacket[] = []
-  for (const one of seen) {
-    items.push(await shownPacketOf(deps, one))
-    await deps.yieldWhenDue?.()
+  let place = page
+  for (let read = 0; ;) {
+    const found = await deps.searches.search('approvals', where, isFiltered ? { ...place, limit: AT_ONCE } : place)
+    for (const one of found.items.filter(({ row }) => isSeen(row))) {
+      items.push(await shownPacketOf(deps, one))
+      await deps.yieldWhenDue?.()
+      if (isFiltered && items.length === page.limit) return { items, next: one.cursor }
+    }
+    const { next } = found
+    read += AT_ONCE
+    if (next === undefined || !isFiltered || read >= MOST_READ)
+      return { items, ...(next === undefined ? {} : { next }) }
+    place = { ...page, after: next }
   }
-  return { items, ...(next === undefined ? {} : { next }) }
 }
+
+const isMeant = ({ tool, caller, since, until }: ApprovalFilter, row: ApprovalRow): boolean =>
+  (tool === undefined || row.tool_id === tool) &&
+  (caller === undefined || row.caller.id === caller) &&
+  (since === undefined || row.created_at >= since) &&
+  (until === undefined || row.created_at <= until)
 
 export async function readApproval(
   deps: ApprovalReadDeps,

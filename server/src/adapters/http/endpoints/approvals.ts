@@ -24,6 +24,7 @@ import { endpoint, type Endpoint } from '../endpoint.ts'
 import { listResponse } from '../list-response.ts'
 import { PAGED } from '../parameters.ts'
 import { problemResponse } from '../problem.ts'
+import { callerIn } from '../query.ts'
 import { shownConsent } from './consents.ts'
 
 export type ApprovalPorts = { readonly searches: Searches; readonly live: LivePolicy } & RevealDeps &
@@ -37,15 +38,25 @@ export const approvalEndpoints = (k: ApprovalPorts): readonly Endpoint[] => [
   endpoint({
     at: 'GET /v1/approvals',
     access: PEOPLE,
-    says: 'Requests, by `state` (default pending, `any` for all)',
-    query: ['state', 'session', ...PAGED],
+    says: 'Requests, by `state` (default pending, `any` for all), and by tool, agent or caller, and time (ms). With one of these, a page may be short and still have a `next`: one request reads a limited number of requests',
+    query: ['state', 'tool', 'agent', 'caller', 'since', 'until', 'session', ...PAGED],
     answers: listOf(PacketAnswer),
-    async run(caller, { query, page }) {
+    async run(caller, { query, page, number }) {
       const word = query.state ?? 'pending'
       const state = ApprovalState.safeParse(word)
       if (!state.success && word !== 'any')
         return refuse('request.invalid', { paths: `state: one of ${ApprovalState.options.join(', ')}, any` })
-      return ok(await listApprovals(k, caller, state.data, page))
+      const asked_by = callerIn(query)
+      if (!asked_by.ok) return asked_by
+      const { tool, since, until } = query
+      return ok(
+        await listApprovals(k, caller, state.data, page, {
+          ...(tool === undefined ? {} : { tool }),
+          ...(asked_by.value === undefined ? {} : { caller: asked_by.value }),
+          ...(since === undefined ? {} : { since: number('since', 0) }),
+          ...(until === undefined ? {} : { until: number('until', 0) }),
+        }),
+      )
     },
     reads: ({ items }) => items.flatMap(textsInPacket),
     shows: (page) => listResponse({ ...page, notices: noticesOf(k.live) }),
