@@ -354,7 +354,8 @@ test('every tool of the gate itself is in this table, or looks nothing up', asyn
 
 test('every method of the MCP door is in this table, or looks nothing up', () => {
   const door = join(import.meta.dirname, '../../src/adapters/mcp')
-  const text = readdirSync(door)
+  const text = readdirSync(door, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(door, file), 'utf8'))
     .join('\n')
   const methods = new Set([...text.matchAll(/'([a-z]+(?:\/[a-zA-Z]+)+)'/g)].map(([, name = '']) => name))

@@ -23,7 +23,7 @@ import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Proxy } from '../../kernel/proxy/proxy.ts'
 import { enterSession, type AnswerText, type EnterDeps, type Reader } from '../../kernel/sessions/enter-session.ts'
 import type { Exchange } from './exchange.ts'
-import { openRelay, type Relay, type RelayDeps } from './relay.ts'
+import { openRelay, type Relay, type RelayDeps } from './2025/relay.ts'
 import type { Answer } from './rpc.ts'
 
 /** A tool of the gate itself. */

@@ -12,8 +12,8 @@ import {
   type HttpContext,
 } from './http-context.ts'
 import type { Request } from './read-message.ts'
-import type { RelayedStreams } from './relayed-streams.ts'
-import type { ResumableStreams } from './resumable-streams.ts'
+import type { RelayedStreams } from './2025/relayed-streams.ts'
+import type { ResumableStreams } from './2025/resumable-streams.ts'
 import { refusalFor, refusalOf, RPC } from './rpc.ts'
 import { threadOf, type Sessions } from './sessions.ts'
 import {
@@ -25,7 +25,7 @@ import {
   wantsOf,
   type ListeningStreams,
 } from './listening-streams.ts'
-import { placeIn } from './stream-names.ts'
+import { placeIn } from './2025/stream-names.ts'
 import { shownTo } from './surfaces.ts'
 import { updated, urisIn, type WatchedResources } from './watched-resources.ts'
 

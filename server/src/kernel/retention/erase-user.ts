@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../contract/audit-events.ts'
-import { relayOwner } from '../../adapters/mcp/relay-owner.ts'
+import { relayOwner } from '../artifacts/relay-owner.ts'
 import type { CallRow } from '../contract/call.ts'
 import type { Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'

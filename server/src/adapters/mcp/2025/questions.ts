@@ -1,6 +1,6 @@
-import type { CancelSignal } from '../../kernel/ports/cancel.ts'
+import type { CancelSignal } from '../../../kernel/ports/cancel.ts'
 import { randomBytes } from 'node:crypto'
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/contract/json.ts'
 
 /** A person may need time to answer. */
 const ANSWER_TIMEOUT_MS = 10 * 60_000

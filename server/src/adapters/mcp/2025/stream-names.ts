@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { RpcId } from './rpc.ts'
+import type { RpcId } from '../rpc.ts'
 
 const RANDOM_BYTES = 12
 const RANDOM_LENGTH = 16

@@ -1,7 +1,7 @@
-import type { Ledger } from '../../kernel/ports/ledger.ts'
-import type { Notices } from '../../kernel/ports/notices.ts'
-import type { Accounts } from '../../kernel/ports/reads.ts'
-import type { Clock, MaybePromise } from '../../kernel/ports/runtime.ts'
+import type { Ledger } from '../../../kernel/ports/ledger.ts'
+import type { Notices } from '../../../kernel/ports/notices.ts'
+import type { Accounts } from '../../../kernel/ports/reads.ts'
+import type { Clock, MaybePromise } from '../../../kernel/ports/runtime.ts'
 
 export type EndedDeps = {
   readonly ledger: Ledger

@@ -1,6 +1,6 @@
-import type { Caller } from '../../kernel/contract/caller.ts'
-import type { EventStream } from './event-stream.ts'
-import { clientKeyOf } from './http-context.ts'
+import type { Caller } from '../../../kernel/contract/caller.ts'
+import type { EventStream } from '../event-stream.ts'
+import { clientKeyOf } from '../http-context.ts'
 
 /** How long a client that lost its stream should wait before it comes back. */
 const RETRY_MS = 1_000

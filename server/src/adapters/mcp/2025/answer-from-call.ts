@@ -1,12 +1,12 @@
-import type { McpPorts } from './mcp-ports.ts'
-import type { EventStream } from './event-stream.ts'
-import type { ClientContext } from './http-context.ts'
+import type { McpPorts } from '../mcp-ports.ts'
+import type { EventStream } from '../event-stream.ts'
+import type { ClientContext } from '../http-context.ts'
 import type { Place } from './resumable-streams.ts'
-import { textOf } from './rpc.ts'
-import { threadOfSession } from './sessions.ts'
-import { showsOutputSchema } from './shown-definition.ts'
+import { textOf } from '../rpc.ts'
+import { threadOfSession } from '../sessions.ts'
+import { showsOutputSchema } from '../shown-definition.ts'
 import { requestIn } from './stream-names.ts'
-import { answerOf } from './task-answers.ts'
+import { answerOf } from '../task-answers.ts'
 
 const WAIT_MS = 20_000
 /** Clocks of nodes may differ by this much. */

@@ -1,14 +1,14 @@
-import type { Caller } from '../../kernel/contract/caller.ts'
-import type { Sha256 } from '../../kernel/contract/ids.ts'
-import { problem, type Result } from '../../kernel/contract/problems.ts'
-import type { Artifacts } from '../../kernel/ports/artifacts.ts'
-import type { Ledger } from '../../kernel/ports/ledger.ts'
-import type { Notices, RelayNotice } from '../../kernel/ports/notices.ts'
-import type { Accounts } from '../../kernel/ports/reads.ts'
-import type { Clock, MaybePromise } from '../../kernel/ports/runtime.ts'
+import type { Caller } from '../../../kernel/contract/caller.ts'
+import type { Sha256 } from '../../../kernel/contract/ids.ts'
+import { problem, type Result } from '../../../kernel/contract/problems.ts'
+import type { Artifacts } from '../../../kernel/ports/artifacts.ts'
+import type { Ledger } from '../../../kernel/ports/ledger.ts'
+import type { Notices, RelayNotice } from '../../../kernel/ports/notices.ts'
+import type { Accounts } from '../../../kernel/ports/reads.ts'
+import type { Clock, MaybePromise } from '../../../kernel/ports/runtime.ts'
 import { callOfStream, type StreamCall, type StreamCallDeps } from './call-of-stream.ts'
 import { openEndedSessions } from './ended-sessions.ts'
-import { relayOwner } from './relay-owner.ts'
+import { relayOwner } from '../../../kernel/artifacts/relay-owner.ts'
 
 export type RelayDeps = StreamCallDeps & {
   readonly ledger: Ledger

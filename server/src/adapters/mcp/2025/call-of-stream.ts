@@ -1,7 +1,7 @@
-import type { Caller } from '../../kernel/contract/caller.ts'
-import { mayContinue } from '../../kernel/identity/grants.ts'
-import type { CallId } from '../../kernel/contract/ids.ts'
-import type { Searches } from '../../kernel/ports/reads.ts'
+import type { Caller } from '../../../kernel/contract/caller.ts'
+import { mayContinue } from '../../../kernel/identity/grants.ts'
+import type { CallId } from '../../../kernel/contract/ids.ts'
+import type { Searches } from '../../../kernel/ports/reads.ts'
 
 export type StreamCallDeps = { readonly searches: Searches }
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { McpPorts } from './mcp-ports.ts'
-import type { RelayNotice } from '../../kernel/ports/notices.ts'
-import type { Caller } from '../../kernel/contract/caller.ts'
-import type { Json } from '../../kernel/contract/json.ts'
-import type { RequestsInProgress } from './requests-in-progress.ts'
+import type { McpPorts } from '../mcp-ports.ts'
+import type { RelayNotice } from '../../../kernel/ports/notices.ts'
+import type { Caller } from '../../../kernel/contract/caller.ts'
+import type { Json } from '../../../kernel/contract/json.ts'
+import type { RequestsInProgress } from '../requests-in-progress.ts'
 import { isQuestionId, type Questions } from './questions.ts'
-import type { RpcId } from './rpc.ts'
+import type { RpcId } from '../rpc.ts'
 
 /** How long an answer is stored until the node that asked requests it. */
 const KEPT_MS = 10_000
