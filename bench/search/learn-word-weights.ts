@@ -5,7 +5,7 @@ import type { JsonObject } from '../../server/src/kernel/contract/json.ts'
 import { toolText } from '../../server/src/guests/search/searchable-tool.ts'
 import { splitText } from '../../server/src/guests/search/split-text.ts'
 import { stem } from '../../server/src/guests/search/stem.ts'
-import { REQUEST_WORDS, STOP_WORDS } from '../../server/src/guests/search/stop-words.ts'
+import { REQUEST_WORDS, STOP_WORDS } from '../../server/src/guests/search/word-lists.ts'
 import { readSet, sample, setFolders, type SearchSet } from './read-set.ts'
 
 /**

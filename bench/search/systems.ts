@@ -4,7 +4,7 @@ import { createIndex } from '../../server/src/guests/search/create-index.ts'
 import { toolText, type SearchableTool } from '../../server/src/guests/search/searchable-tool.ts'
 import { splitText } from '../../server/src/guests/search/split-text.ts'
 import { stem } from '../../server/src/guests/search/stem.ts'
-import { STOP_WORDS } from '../../server/src/guests/search/stop-words.ts'
+import { STOP_WORDS } from '../../server/src/guests/search/word-lists.ts'
 import { createBm25 } from './bm25.ts'
 
 type Search = (query: string, count: number) => readonly string[] | Promise<readonly string[]>

@@ -31,9 +31,8 @@ import type { Perform, Performing, PerformersOf } from '../../kernel/runs/perfor
 import { askWithin, ownPrompts, type AskingDeps } from '../workflows/api.ts'
 import type { AgentReply } from './outgoing-answers.ts'
 import { replyToRoom } from './reply-to-room.ts'
-import { byThread, documentOf, type ThreadDocumentDeps } from './thread-document.ts'
+import { byThread, documentOf, type ThreadDocumentDeps, stateOf, type ThreadDeps } from './threads.ts'
 import { offeredTools, proposalOf, toolsFor, type ProposalDeps } from './propose-call.ts'
-import { stateOf, type ThreadDeps } from './threads.ts'
 
 export type AgentEffectDeps = ThreadDeps &
   ProposalDeps &

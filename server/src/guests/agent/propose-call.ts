@@ -13,7 +13,7 @@ import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
 import { MOST_TOP_K, searchTools, type SearchDeps } from '../../kernel/catalogue/search-tools.ts'
 import type { ModelAnswer, OfferedTool } from '../../kernel/ports/models.ts'
 import type { Clock, Digest } from '../../kernel/ports/runtime.ts'
-import { documentOf, type ThreadDocumentDeps } from './thread-document.ts'
+import { documentOf, type ThreadDocumentDeps } from './threads.ts'
 
 export type ProposalDeps = SearchDeps &
   GrepDeps &

@@ -25,7 +25,7 @@ export function replyIn(message: string): StrictReply | MisspeltReply | undefine
 export const MISSPELT =
   'the message looks like a reply to a request, but not exactly, so nothing was decided; a reply is the whole message, on one line, in plain letters'
 
-export type UserCommand = 'retry' | 'skip' | 'cancel'
+type UserCommand = 'retry' | 'skip' | 'cancel'
 
 const COMMANDS: Readonly<Record<string, UserCommand>> = {
   RETRY: 'retry',
@@ -42,4 +42,26 @@ export function userCommand(message: string): UserCommand | undefined {
   if (!/^[A-Za-z]{1,12}$/.test(word)) return undefined
   const command = word.toUpperCase()
   return Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+}
+
+/** Messages that request nothing. Whole messages, without punctuation; one list per language. */
+const SMALL_TALK: readonly string[] = [
+  // English
+  'hi|hello|hey|hello there|hi there|good morning|good afternoon|good evening|good night|bye|goodbye|see you|thanks|thank you|thank you very much|thanks a lot|many thanks|cheers|ok|okay|great|perfect|nice|cool|how are you|who are you|what are you|what can you do|help',
+  // Spanish
+  'hola|buenos días|buenas tardes|buenas noches|adiós|hasta luego|gracias|muchas gracias|vale|perfecto|genial|qué tal|cómo estás|quién eres|qué puedes hacer|ayuda',
+  // German
+  'hallo|guten morgen|guten tag|guten abend|gute nacht|tschüss|auf wiedersehen|danke|danke schön|vielen dank|super|prima|wie geht es dir|wer bist du|was kannst du|hilfe',
+]
+const KNOWN: ReadonlySet<string> = new Set(SMALL_TALK.flatMap((words) => words.split('|')))
+
+/** By rules alone: anything that is not clearly small talk is a task. */
+export function intentOf(message: string): 'conversation' | 'task' {
+  const words = message
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\p{P}\p{S}]/gu, ' ')
+    .trim()
+    .replace(/\s+/g, ' ')
+  return words === '' || KNOWN.has(words) ? 'conversation' : 'task'
 }

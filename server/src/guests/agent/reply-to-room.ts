@@ -12,8 +12,7 @@ import type { Perform } from '../../kernel/runs/performer.ts'
 import { countMessage } from '../workflows/api.ts'
 import type { MeterDeps } from '../workflows/api.ts'
 import { isForNow } from '../../kernel/attempt/is-for-now.ts'
-import { byThread, documentOf, type ThreadDocumentDeps } from './thread-document.ts'
-import { stateOf, type ThreadDeps } from './threads.ts'
+import { byThread, documentOf, type ThreadDocumentDeps, stateOf, type ThreadDeps } from './threads.ts'
 
 export type ReplyDeps = ThreadDeps &
   ThreadDocumentDeps &

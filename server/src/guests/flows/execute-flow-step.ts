@@ -1,7 +1,14 @@
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import type { FlowExecutionRecord, FlowRunRow } from './flow-rows.ts'
-import { FLOW_SCHEMAS, type ExecutionView, type FlowRunView } from './flows.ts'
+import {
+  FLOW_SCHEMAS,
+  type ExecutionView,
+  type FlowRunView,
+  type FlowSettings,
+  type FlowStep,
+  type SkillRef,
+} from './flows.ts'
 import { type RunId, FlowConsentId, type ExecutionId } from '../../kernel/contract/ids.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
@@ -36,7 +43,8 @@ import {
   type HeldRun,
 } from './flow-access.ts'
 import { executionView, runView } from './flow-views.ts'
-import { skillsOf, type SkillDeps } from './step-skills.ts'
+import type { Judgement } from '../../kernel/decide/judging.ts'
+import type { LiveCatalogue } from '../../kernel/catalogue/catalogue.ts'
 
 export type ExecuteFlowDeps = FlowDeps &
   SkillDeps &
@@ -86,7 +94,7 @@ const answerOf = (held: HeldRun, record: FlowExecutionRecord): Result<ExecuteAns
 type Begun = { readonly held: HeldRun; readonly record: FlowExecutionRecord }
 
 /** All checks in order, then the record of the execution, its first unit and its run in one commit. */
-export async function beginExecution(
+async function beginExecution(
   deps: ExecuteFlowDeps,
   caller: Caller,
   policy: FlowPolicy,
@@ -194,7 +202,7 @@ function laneOf({ models }: ExecuteFlowDeps, policy: FlowPolicy, { row }: HeldCo
 }
 
 /** The same on every node. */
-export const executionOf = (
+const executionOf = (
   { digest }: Pick<FlowDeps, 'digest'>,
   { run_id, step_id, consent_id }: Pick<ExecuteRequest, 'run_id' | 'step_id' | 'consent_id'>,
 ): ExecutionId => `fexec_${digest(JSON.stringify(['flow-execution', run_id, step_id, consent_id])).slice(0, 24)}`
@@ -231,4 +239,47 @@ function newRecord(
 function dryRecord(deps: ExecuteFlowDeps, caller: Caller, asked: ExecuteRequest): FlowExecutionRecord {
   const record = newRecord(deps, caller, asked, deps.ids.execution())
   return { ...record, status: 'completed', reserved_units: 0, completed_at: record.started_at }
+}
+
+type SkillDeps = {
+  readonly flowSettings: FlowSettings
+  readonly judgement: Pick<Judgement, 'servers'>
+  readonly catalogue: Pick<LiveCatalogue, 'tool'>
+}
+
+/** What a step's execution may use: tools by their ids, and prompts of connected servers. */
+type Skills = { readonly tools: readonly string[]; readonly prompt_ids: readonly string[] }
+
+/**
+ * The tools and prompts behind a step's skills.
+ * INVARIANT: only what the step refers to. Whether its caller may call them is decided by the gate, at each call.
+ */
+function skillsOf(deps: SkillDeps, { step_id, skill_refs }: FlowStep): Result<Skills> {
+  const tools = new Set<string>()
+  const prompt_ids = new Set<string>()
+  const forbidden = (because: string) => refuse('FLOW_EXECUTION_POLICY_FORBIDDEN', { step_id, because })
+  for (const ref of skill_refs) {
+    if (ref.kind === 'external_tool') return forbidden('the step refers to an external tool')
+    if (ref.kind === 'mcp_prompt') {
+      prompt_ids.add(ref.id)
+      continue
+    }
+    const ids = toolsOf(deps, ref)
+    if (ids === undefined) return forbidden(`there is no ${ref.kind} \`${ref.id}\``)
+    for (const id of ids) {
+      if (deps.catalogue.tool(id) === undefined) return forbidden(`there is no tool \`${id}\``)
+      tools.add(id)
+    }
+  }
+  if (tools.size + prompt_ids.size === 0) return forbidden('the step refers to no skill')
+  return ok({ tools: [...tools], prompt_ids: [...prompt_ids] })
+}
+
+/** A pack is a list in the configuration; a `cli` is a declared command, by its tool id. */
+function toolsOf({ flowSettings, judgement }: SkillDeps, { kind, id }: SkillRef): readonly string[] | undefined {
+  const { skill_packs } = flowSettings
+  if (kind === 'skill_pack') return Object.hasOwn(skill_packs, id) ? skill_packs[id] : undefined
+  const server = id.split('__')[0] ?? ''
+  const settings = Object.hasOwn(judgement.servers, server) ? judgement.servers[server] : undefined
+  return settings !== undefined && 'commands' in settings && settings.commands !== undefined ? [id] : undefined
 }

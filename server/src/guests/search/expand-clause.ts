@@ -1,7 +1,7 @@
 import { documentsIn } from './postings.ts'
 import type { Clause, QueryTerm } from './read-query.ts'
 import { stem } from './stem.ts'
-import { synonymsOf } from './synonyms.ts'
+import { synonymsOf } from './word-lists.ts'
 import { kindsOf } from './topics.ts'
 import type { Tuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'

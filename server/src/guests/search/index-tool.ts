@@ -4,7 +4,7 @@ import { piecesOfTool, type Pieces } from './likeness.ts'
 import { packCell } from './postings.ts'
 import { FIELDS, toolText, type SearchableTool } from './searchable-tool.ts'
 import { splitText } from './split-text.ts'
-import { STOP_WORDS } from './stop-words.ts'
+import { STOP_WORDS } from './word-lists.ts'
 import type { FieldTuning, Tuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'
 

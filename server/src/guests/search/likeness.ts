@@ -1,6 +1,6 @@
 import type { ToolText } from './searchable-tool.ts'
 import { splitText } from './split-text.ts'
-import { REQUEST_WORDS, STOP_WORDS } from './stop-words.ts'
+import { REQUEST_WORDS, STOP_WORDS } from './word-lists.ts'
 
 /** The pieces of a text, four letters each, as numbers; each counts once. */
 export type Pieces = Uint16Array

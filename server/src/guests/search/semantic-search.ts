@@ -3,8 +3,7 @@ import { meaningText } from './searchable-tool.ts'
 import { searchable } from './word-index.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
-import type { Embedder } from './embedding-model.ts'
-import type { Vectors } from './vectors.ts'
+import type { Embedder, Vectors } from './embedding-model.ts'
 
 export type SemanticSearchDeps = {
   readonly catalogue: Pick<Catalogue, 'tools'>

@@ -1,6 +1,5 @@
 import type { RunGraph } from '../../kernel/contract/run.ts'
-import type { ToolflowNode } from './toolflow.ts'
-import { isAmbiguous } from './is-ambiguous.ts'
+import type { ToolflowNode, ToolflowCandidate, ToolflowSettings } from './toolflow.ts'
 import type { ToolflowState } from './state.ts'
 
 /** The work a flow starts at a node; null if the node only decides. */
@@ -39,12 +38,12 @@ export const CONDITIONS = {
   refused: ({ call }) => call?.status === 'refused',
   'the call has ended': ({ call }) => call !== null && OVER.has(call.status),
 } as const satisfies Record<string, (state: ToolflowState) => boolean>
-export type ToolflowCondition = keyof typeof CONDITIONS
+type ToolflowCondition = keyof typeof CONDITIONS
 
 /** A call whose outcome is unknown has not ended: a person can still settle it. */
 const OVER: ReadonlySet<string> = new Set(['executed', 'failed', 'refused'])
 
-export type ToolflowEdge = {
+type ToolflowEdge = {
   readonly from: ToolflowNode
   readonly when: ToolflowCondition
   readonly to: ToolflowNode
@@ -84,4 +83,14 @@ export const EDGES: readonly ToolflowEdge[] = [
 export const GRAPH: RunGraph = {
   nodes: Object.entries(NODES).map(([id, { says }]) => ({ id, says })),
   edges: EDGES,
+}
+
+/** Whether it is unclear which tool is meant: the first is a guess, or the second is nearly as good. */
+export function isAmbiguous(
+  [first, second]: readonly Pick<ToolflowCandidate, 'score_hint'>[],
+  { close_within, floor }: ToolflowSettings,
+): boolean {
+  if (first === undefined) return false
+  if (first.score_hint < floor) return true
+  return second !== undefined && second.score_hint >= first.score_hint * (1 - close_within)
 }

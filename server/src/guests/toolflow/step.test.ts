@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../kernel/contract/run.ts'
 import { cardOf } from './cards.ts'
 import { begin, done, SCORED, walk } from './flows.suite.ts'
-import { isAmbiguous } from './is-ambiguous.ts'
+import { isAmbiguous } from './graph.ts'
 
 const ended = (state: string): RunEvent => ({ type: 'call.ended', call_id: 'call_1', state })
 const auto = [done.searched(), done.card(), done.judged('AUTO_RUN')]

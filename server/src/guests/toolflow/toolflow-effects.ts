@@ -1,14 +1,13 @@
-import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
+import type { CallRequest, Outcome, Call } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { RunId } from '../../kernel/contract/ids.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { Bug, problem, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
-import { Effect } from '../../kernel/contract/verdict.ts'
+import { Effect, type Verdict } from '../../kernel/contract/verdict.ts'
 import { consentIn } from '../../kernel/consents/cover-with-consent.ts'
 import { isForNow } from '../../kernel/attempt/is-for-now.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
-import { gateEvidence } from './gate-evidence.ts'
 import type { ToolflowWork } from './graph.ts'
 import type { CardFact, ToolflowState } from './state.ts'
 import { nodeIn, toolflow, type ToolflowNodeEffect } from './step.ts'
@@ -19,6 +18,10 @@ import { prepareCall, type PrepareDeps } from '../../kernel/attempt/prepare-call
 import { recordUserWords, type RecordUserWordsDeps } from '../../kernel/sessions/record-user-words.ts'
 import { readCard } from '../../kernel/catalogue/read-card.ts'
 import { searchTools, type SearchDeps } from '../../kernel/catalogue/search-tools.ts'
+import { VERDICT_OF_EFFECT, isStale } from '../serenity/api.ts'
+import type { GateEvidence } from './toolflow.ts'
+import type { Facts } from '../../kernel/decide/facts.ts'
+import { riskOf } from '../../kernel/decide/risk-of.ts'
 
 export type ToolflowEffectDeps = PrepareDeps &
   JudgeDeps &
@@ -132,4 +135,19 @@ function textIn(details: JsonObject, name: string): string {
   const text = details[name]
   if (typeof text !== 'string') throw new Bug(`the toolflow's work has no ${name}`)
   return text
+}
+
+/** The gate's verdict with the numbers behind it. Invents nothing: what is not known is null. */
+function gateEvidence(verdict: Verdict, call: Call, { health, now }: Facts): GateEvidence {
+  const gate_status = VERDICT_OF_EFFECT[verdict.effect]
+  const risk = riskOf(health === 'off' ? 'unknown' : health.risk.score, call)
+  const risk_score = risk === 'unknown' ? null : risk
+  const none = { gate_status, total_score: null, risk_score, stale_score: null }
+  if (health === 'off') return { ...none, source: 'policy' }
+  if (health.forced !== undefined) return { ...none, source: 'environment' }
+  const { provider, newest, max_age_ms } = health
+  if (provider !== undefined && provider.word !== 'no_answer')
+    return { ...none, total_score: provider.total_score ?? null, source: provider.source }
+  if (newest.is === 'unknown') return { ...none, source: newest.source }
+  return { ...none, total_score: newest.score, stale_score: isStale(newest.at, max_age_ms, now), source: newest.source }
 }

@@ -1,6 +1,5 @@
 import { runKindEntry } from '../../kernel/runs/performer.ts'
-import { schedulesPerformers, type SchedulesDeps } from './fire-schedules.ts'
-import { schedules } from './schedules.ts'
+import { schedulesPerformers, type SchedulesDeps, schedules } from './schedules.ts'
 import { workflow } from './step.ts'
 import { workflowPerformers, type WorkflowEffectDeps } from './workflow-effects.ts'
 

@@ -28,7 +28,7 @@ import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../attempt/prepare-call.ts'
 import { previewCall, previewIn, type PreviewDeps } from '../attempt/preview-call.ts'
-import { refuseDecision } from './record-expiry.ts'
+import { refuseDecision } from './end-approval.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { FactsDeps } from '../decide/judging.ts'
 

@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { ApprovalId } from '../contract/ids.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../contract/problems.ts'
 import type { Strength } from '../contract/verdict.ts'
-import { mayDecide } from './may-decide.ts'
+import { mayDecide, needsPassphrase } from './may-decide.ts'
 import {
   countApprovals,
   isAsked,
@@ -14,7 +14,6 @@ import {
   seatsFor,
   type Asked,
 } from './routes/seats.ts'
-import { needsPassphrase } from './needs-passphrase.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
 

@@ -21,7 +21,7 @@ import type { Digest } from '../ports/runtime.ts'
 import type { Site } from '../ports/keys.ts'
 import { policyPasskey, policyText, putPolicy, type PutPolicyDeps } from './put-policy.ts'
 import { replayPolicy, type ReplayReport } from './replay-policy.ts'
-import { noticesOf, reloadPolicy, showPolicy, type PolicyInForce } from './show-policy.ts'
+import { noticesOf, reloadPolicy, showPolicy, type PolicyInForce } from './show.ts'
 import { testPolicy, type TestReport } from './test-policy.ts'
 
 /** What doors may ask about policies. Everything but the notices checks the caller's permissions. */

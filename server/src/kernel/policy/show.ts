@@ -1,11 +1,14 @@
 import { serialize } from '@marcbachmann/cel-js'
-import type { Match, Preset, Rule } from '../contract/policy.ts'
+import type { Match, Preset, Rule, PolicyNotice } from '../contract/policy.ts'
 import type { Effect, Strength } from '../contract/verdict.ts'
 import { spellAnswer } from './answer.ts'
 import type { Policy } from './policy.ts'
 import { keysOf } from './rule-index.ts'
+import type { Caller } from '../contract/caller.ts'
+import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { LivePolicy, Reloaded } from './live-policy.ts'
 
-export type ShownRule = {
+type ShownRule = {
   readonly layer: 'operator' | 'preset'
   readonly id: string
   readonly effect: Effect
@@ -22,7 +25,7 @@ export type ShownRule = {
   readonly found_by: readonly string[]
 }
 
-export type ShownPolicy = {
+type ShownPolicy = {
   readonly version: string
   readonly file: string
   readonly preset: Preset
@@ -85,4 +88,24 @@ function readAloud({ effect, strength, preview, match, says }: Rule, condition: 
   const answer = spellAnswer(strength === undefined ? { effect } : { effect, strength })
   const tried = preview === true ? ' after a dry run' : ''
   return `${answer}${tried} ${tests.length === 0 ? 'always' : `if ${tests.join(' and ')}`}: ${says}`
+}
+
+export type PolicyInForce = ShownPolicy & { readonly since: number; readonly notices: readonly PolicyNotice[] }
+
+const READERS: readonly Caller['kind'][] = ['user', 'approver', 'admin']
+
+/** The active policy and its sources, and what was rejected since. */
+export function showPolicy({ live }: { readonly live: LivePolicy }, caller: Caller): Result<PolicyInForce> {
+  if (!READERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: READERS.join(', ') })
+  return ok({ ...explainPolicy(live.current()), since: live.since(), notices: noticesOf(live) })
+}
+
+export function noticesOf(live: LivePolicy): readonly PolicyNotice[] {
+  const notice = live.notice()
+  return notice === undefined ? [] : [notice]
+}
+
+/** Reads the policy from disk again, on request. */
+export async function reloadPolicy({ live }: { readonly live: LivePolicy }, caller: Caller): Promise<Result<Reloaded>> {
+  return caller.kind === 'admin' ? live.reload('request', caller.id) : refuse('auth.forbidden', { needs: 'admin' })
 }

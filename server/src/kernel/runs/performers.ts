@@ -1,12 +1,13 @@
 import type { HeldCallEffect } from '../attempt/held-call.ts'
 import { escalateApproval } from '../approvals/escalate-approval.ts'
-import { expireApproval, type ExpireDeps } from '../approvals/expire-approval.ts'
+import { expireApproval } from '../approvals/end-approval.ts'
+import { type EndDeps } from '../approvals/end-approval.ts'
 import { withdrawHeld } from '../attempt/withdraw-call.ts'
 import { resumeCall, type DecidedDeps } from '../attempt/decided.ts'
 import { waitForCall, type WaitDeps } from '../attempt/wait-for-call.ts'
 import type { PerformersOf } from './performer.ts'
 
-export type HeldCallDeps = DecidedDeps & ExpireDeps & WaitDeps
+export type HeldCallDeps = DecidedDeps & EndDeps & WaitDeps
 
 /** How long a performer waits for a call that another node executes, before it checks whether that node is alive. */
 const ELSEWHERE_MS = 10_000

@@ -2,9 +2,8 @@ import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
 import { compileNode } from './compile-node.ts'
 import type { ConditionFault, Run } from './node.ts'
 import type { Scope } from './scope.ts'
-import { ANY, type Type, type Variable } from './type.ts'
+import { ANY, type Type, type Variable, VARIABLES } from './type.ts'
 import { Failure } from './value.ts'
-import { variablesIn } from './variables-in.ts'
 
 /** A checked condition, compiled once. */
 export type Condition = {
@@ -14,7 +13,7 @@ export type Condition = {
   readonly reads: ReadonlySet<Variable>
 }
 
-export type CheckedCondition =
+type CheckedCondition =
   { readonly ok: true; readonly value: Condition } | { readonly ok: false; readonly faults: readonly ConditionFault[] }
 
 // The library only parses. Checking and evaluating are done here, because its numbers from JSON are doubles that `in` does not
@@ -72,3 +71,20 @@ function parse(text: string): { readonly ast: ASTNode } | ConditionFault {
     return { at, says: `not a condition: ${summary}`, instead: 'correct the expression here' }
   }
 }
+
+/** The variables that a condition reads. The element names of `exists` and `all` may hide one; then it counts as read. */
+function variablesIn(node: ASTNode): ReadonlySet<Variable> {
+  const found = new Set<Variable>()
+  const visit = (part: unknown): void => {
+    if (Array.isArray(part)) for (const one of part) visit(one)
+    else if (isNode(part)) {
+      if (part.op === 'id' && isVariable(part.args)) found.add(part.args)
+      else visit(part.args)
+    }
+  }
+  visit(node)
+  return found
+}
+
+const isNode = (part: unknown): part is ASTNode => typeof part === 'object' && part !== null && 'op' in part
+const isVariable = (name: string): name is Variable => Object.hasOwn(VARIABLES, name)
