@@ -1,7 +1,7 @@
 import type { Counts } from '../kernel/ports/counts.ts'
 import type { Authenticate, Dispatch } from '../kernel/ports/observers.ts'
 import { authenticate } from '../kernel/identity/credentials.ts'
-import { onlyPartOf, partsOf } from './guest-parts.ts'
+import { partsOf } from './guest-parts.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
 import { keepCheckpoints } from '../kernel/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../kernel/policy/live-policy.ts'
@@ -54,7 +54,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { ports: inner, transports, guests, close, closeServers, settled, stopping, hangUp, time } = opened.value
+  const { ports: inner, guests, close, closeServers, settled, stopping, hangUp, time } = opened.value
   const { ports, scheduler, idle } = driveGate(inner, log, options.around)
   const recovering = {
     async recover() {
@@ -64,10 +64,6 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   }
   const recovery = await recoverFromDead(inner, recovering, log)
   const stopGuests = await guests.start(ports)
-  const handler = (await onlyPartOf(({ messages }) => messages))?.(ports)
-  const listening = await Promise.all(
-    transports.flatMap((one) => (handler && one.listen?.(handler.take, handler.admits)) ?? []),
-  )
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
     { ...ports, keys: ports.keys.checkpoints },
@@ -98,7 +94,6 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     stopTaking()
     clearInterval(tick)
     await stopGuests()
-    await Promise.all(listening.map((stop) => stop()))
     await retention.stop()
     hangUp()
     await scheduler.stop()

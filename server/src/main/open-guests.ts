@@ -1,6 +1,7 @@
 import { Bug, ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import type { BoundPorts } from '../kernel/ports/bound-ports.ts'
 import type { GuestPorts, Ports } from '../kernel/ports/guest-ports.ts'
+import type { GuestServer } from '../kernel/ports/guest-server.ts'
 import type { Observers } from '../kernel/ports/observers.ts'
 import type { OpenedGuest, Preparation } from '../kernel/ports/prepare-guest.ts'
 import type { Guest } from '../kernel/registries.ts'
@@ -9,6 +10,8 @@ export type PreparedGuests = {
   /** What the guests have offered so far. */
   readonly ports: GuestPorts
   readonly observers: Observers
+  readonly servers: readonly GuestServer[]
+  secrets(): readonly string[]
   /** Called once, with everything that is open by then; adds what the guests offer. */
   open(ports: Ports): Promise<GuestPorts>
   /** Ends what dead processes left behind. */
@@ -31,6 +34,8 @@ export async function prepareGuests(
   const ports: Record<string, unknown> = {}
   const opened: OpenedGuest[] = []
   const observers: Partial<Observers>[] = []
+  const servers: GuestServer[] = []
+  const secrets: (() => readonly string[])[] = []
   const opening: ((ports: Ports) => Promise<void>)[] = []
   const add = (one: OpenedGuest): void => {
     opened.push(one)
@@ -51,13 +56,17 @@ export async function prepareGuests(
       return prepared
     }
     add(prepared.value)
-    const { open, observers: observing } = prepared.value
+    const { open, observers: observing, server, secrets: held } = prepared.value
+    if (server !== undefined) servers.push(server)
+    if (held !== undefined) secrets.push(held)
     if (observing !== undefined) observers.push(observing)
     if (open !== undefined) opening.push(async (known) => add(await open({ ...known, ...ports })))
   }
   return ok({
     ports: ports as unknown as GuestPorts,
     observers: allOf(observers),
+    servers,
+    secrets: () => secrets.flatMap((held) => held()),
     async open(known) {
       for (const one of opening) await one(known)
       return ports as unknown as GuestPorts

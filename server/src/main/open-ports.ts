@@ -6,7 +6,6 @@ import { createIntake } from '../kernel/attempt/intake.ts'
 import type { TimeKeeper } from '../kernel/clock/latest-time.ts'
 import { steadyClock } from '../kernel/clock/steady-clock.ts'
 import type { PolicyStore } from '../kernel/policy/put-policy.ts'
-import type { MessageTransport } from '../kernel/ports/transports.ts'
 import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import { newApiKey } from '../adapters/keys/api-keys.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
@@ -27,14 +26,10 @@ import { openTools } from './open-tools.ts'
 import { randomIds } from './random-ids.ts'
 import { readParts } from './read-parts.ts'
 import { after, persist } from './timers.ts'
-import { documentPorts } from '../guests/workflows/document-ports.ts'
-import { withMessages } from '../guests/workflows/messages-server.ts'
-import { openTransports } from '../guests/workflows/open-transports.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 export type OpenedPorts = {
   readonly ports: Ports
-  readonly transports: readonly MessageTransport[]
   readonly settled: Promise<void>
   readonly guests: PreparedGuests
   readonly time: TimeKeeper
@@ -53,14 +48,8 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   const stopping = new AbortController()
   const steady = steadyClock({ wall: Date.now, monotonic: () => performance.now() })
   const clock = steady.now
-  const opened = openTransports(given.config.transports, {
-    folder: given.folder,
-    stopping: stopping.signal,
-    log: options.log,
-  })
-  if (!opened.ok) return opened
-  const transports = [...(options.transports ?? []), ...opened.value.transports]
-  const table: ServerTable = { ...withMessages(given.config.servers, transports) }
+  // Guests add their servers to it.
+  const table: ServerTable = { ...given.config.servers }
   const settings = { ...given, config: { ...given.config, servers: table } }
   const { config } = settings
   const parts = await readParts(settings, GUESTS, {
@@ -69,6 +58,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     url: options.url,
     clock,
     stopping: stopping.signal,
+    transports: options.transports ?? [],
   })
   if (!parts.ok) return parts
   const { log, scanner, hangUp, guests, keys } = parts.value
@@ -82,7 +72,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     await scanner.close()
     return storage
   }
-  const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, transports, clock })
+  const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, clock })
   if (!tools.ok) {
     await guests.close()
     await scanner.close()
@@ -97,7 +87,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     judgement: parts.value.ports.judgement,
     yieldWhenDue: createYieldWhenDue(),
   })
-  const { hub } = guests.ports
+  const { decidedElsewhere: hub } = guests.ports
   const here = () => config.channels.url ?? options.url()
   const known = {
     sessions,
@@ -106,7 +96,6 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     ...parts.value.ports,
     ...storage.value.ports,
     ...tools.value.ports,
-    ...documentPorts(tables, process.env),
     rotate: followKeys({
       keys,
       shared: parts.value.shared,
@@ -114,7 +103,6 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
       liveness: storage.value.ports.liveness,
       onFault: (code) => log('error', 'the keys of the other nodes could not be read', { code }),
     }),
-    incoming: opened.value.incoming,
     clock,
     digest: sha256Hex,
     digestBytes,
@@ -159,7 +147,6 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   const ports: Ports = { ...known, ...(await guests.open(known)) }
   return ok({
     ports,
-    transports,
     guests,
     time: storage.value.time,
     stopping,

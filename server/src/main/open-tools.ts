@@ -9,11 +9,8 @@ import { openLivePolicy, type LivePolicy } from '../kernel/policy/live-policy.ts
 import { unlistedRules } from '../kernel/catalogue/listed-tools.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
 import type { Catalogue } from '../kernel/ports/catalogue.ts'
-import type { MessageTransport } from '../kernel/ports/transports.ts'
 import { ok, PROBLEMS, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
-import { openLoginStore } from '../guests/server-logins/server-logins.ts'
-import { openServerLogins } from '../guests/server-logins/open-server-logins.ts'
 import { openToolServers } from '../adapters/upstream/open-tool-servers.ts'
 import { createYieldWhenDue } from './yield-when-due.ts'
 import { placesIn } from './data-folder.ts'
@@ -21,7 +18,7 @@ import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import { liveServers, type ServerTable } from './live-servers.ts'
 import type { Log } from '../kernel/ports/log.ts'
-import { MESSAGES, MESSAGES_TOOL, sendingMessages, withMessages } from '../guests/workflows/messages-server.ts'
+import { answeredByGuests, withGuestServers } from './guest-servers.ts'
 import { onListedWith } from './on-listed.ts'
 import type { Storage } from './open-storage.ts'
 import { randomIds } from './random-ids.ts'
@@ -45,7 +42,6 @@ export type Tools = {
     | 'policy'
     | 'servers'
     | 'offerings'
-    | 'logins'
     | 'serverReports'
     | 'retryServer'
     | 'firstListing'
@@ -57,7 +53,7 @@ export type Tools = {
   unwatch(): void
 }
 
-type ToolOptions = Pick<GateOptions, 'policy' | 'readServers' | 'onReloaded' | 'url' | 'transports'> & {
+type ToolOptions = Pick<GateOptions, 'policy' | 'readServers' | 'onReloaded'> & {
   readonly clock: Clock
 }
 
@@ -66,7 +62,7 @@ export async function openTools(
   settings: Settings & { readonly table: ServerTable },
   parts: Parts,
   { ports }: Storage,
-  { policy, readServers, onReloaded, url, transports = [], clock }: ToolOptions,
+  { policy, readServers, onReloaded, clock }: ToolOptions,
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, guests, openRanker, scanner } = parts
@@ -92,13 +88,6 @@ export async function openTools(
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
   const policyOnly = announcingPolicy(loggedPolicy(opened.value, catalogue, log), ports.notices)
-  const logins = openServerLogins({
-    store: openLoginStore(placesIn(settings.data).keys),
-    clock,
-    base: () => (config.channels.url ?? url()).replace(/\/$/, ''),
-    warn: (server, says) => log('warn', says, { server }),
-    onSecrets: own.refresh,
-  })
   const onListed = onListedWith({
     ...shared,
     catalogue,
@@ -113,7 +102,7 @@ export async function openTools(
   const mayAct = () => ports.liveness.mayAct()
   const servers = openToolServers({
     kinds: SERVER_KINDS,
-    logins,
+    ...(guests.ports.connectionLogins && { logins: guests.ports.connectionLogins }),
     servers: openServerFolders(settings.data, configs),
     version: ports.version,
     mayAct,
@@ -124,7 +113,10 @@ export async function openTools(
     table: settings.table,
     folder: settings.folder,
     configs,
-    read: () => withMessagesIn((readServers ?? (() => ok(settings.table)))(), transports),
+    read() {
+      const again = readServers?.() ?? ok(settings.table)
+      return again.ok ? ok(withGuestServers(again.value, guests.servers)) : again
+    },
     place: (configs) => openServerFolders(settings.data, configs),
     servers,
     catalogue,
@@ -151,7 +143,7 @@ export async function openTools(
     servers: Object.keys(config.servers),
     onFault: (error) => log('error', 'changes made by another node could not be read', { error: String(error) }),
   })
-  if (transports.length > 0) await onListed(MESSAGES, [MESSAGES_TOOL])
+  for (const { name, tools } of guests.servers) await onListed(name, tools)
   const outputs = config.dlp.outputs === 'off' ? undefined : scanner
   const filters = [
     ownCredentialsFilter(own.current, scanner),
@@ -166,9 +158,8 @@ export async function openTools(
       catalogue,
       live,
       policy: () => live.current(),
-      servers: guests.observers.servers(sendingMessages(filterAnswers(servers, filters), transports, mayAct)),
+      servers: guests.observers.servers(answeredByGuests(filterAnswers(servers, filters), guests.servers, mayAct)),
       offerings: redactReplies(redactOwnReplies(servers, own.current, scanner), outputs),
-      logins,
       serverReports: () =>
         own.redactAll(
           servers.status().map((status) => ({ ...report(status), findings: listingFindings.of(status.server) })),
@@ -186,12 +177,6 @@ export async function openTools(
     },
   })
 }
-
-/** A configuration that was read again, with the server for messages. */
-const withMessagesIn = (
-  read: Result<Settings['config']['servers']>,
-  transports: readonly MessageTransport[],
-): Result<Settings['config']['servers']> => (read.ok ? ok(withMessages(read.value, transports)) : read)
 
 /** Wraps the policy and logs every reload that a person should know about. */
 function loggedPolicy(live: LivePolicy, catalogue: Pick<Catalogue, 'tools'>, log: Log): LivePolicy {

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loginSecrets } from '../guests/server-logins/server-logins.ts'
 import { secretOf } from '../adapters/upstream/server-config.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 
 /**
- * The secrets that the gate holds in full: its signing keys, its logins at tool servers, and what the configuration refers to by
+ * The secrets that the gate itself holds in full: its signing keys, and what the configuration refers to by
  * `env:` and `file:`. Honey tokens are not included: they must be found where they were put. API keys and approval tokens are
  * recognized by their format.
  */
@@ -15,12 +14,7 @@ export function ownSecrets({ config, folder, data }: Settings): readonly string[
   const referred = referencesIn(rest).flatMap((reference) => secretOf(reference, folder, process.env) ?? [])
   const { keys } = placesIn(data)
   const passwords = [...referred, ...addressesIn(rest)].flatMap(passwordIn)
-  return [
-    ...referred.flatMap(searchablePart),
-    ...passwords.flatMap(searchablePart),
-    ...signingKeys(keys),
-    ...loginSecrets(keys),
-  ]
+  return [...referred.flatMap(searchablePart), ...passwords.flatMap(searchablePart), ...signingKeys(keys)]
 }
 
 /** Fields that contain a secret even if it is written out. */

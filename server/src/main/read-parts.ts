@@ -22,6 +22,8 @@ import type { Guest } from '../kernel/registries.ts'
 import type { Log } from '../kernel/ports/log.ts'
 import { openChannels } from './open-channels.ts'
 import { prepareGuests, type PreparedGuests } from './open-guests.ts'
+import type { MessageTransport } from '../kernel/ports/transports.ts'
+import { withGuestServers } from './guest-servers.ts'
 import { ownSecrets } from './own-secrets.ts'
 import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
@@ -56,18 +58,46 @@ export type ReadingParts = {
   readonly clock: Clock
   readonly stopping: AbortSignal
   readonly url: () => string
+  readonly transports: readonly MessageTransport[]
 }
 
 /** First of the three parts of a gate. Nothing is written: a gate that cannot start leaves nothing behind. */
 export async function readParts(
   settings: Settings,
   guests: readonly Guest[],
-  { say, fresh, url, clock, stopping }: ReadingParts,
+  { say, fresh, url, clock, stopping, transports }: ReadingParts,
 ): Promise<Result<Parts>> {
   const { config } = settings
   const shared = sharedKeys(storeOf(settings), sharedKeyFiles())
   const keys = openLiveKeys(settings.data, fresh, shared)
   if (!keys.ok) return keys
+  let guestSecrets: () => readonly string[] = () => []
+  const own = openOwnCredentials(() => [...ownSecrets(settings), ...guestSecrets()])
+  const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
+  const posting = new AbortController()
+  const prepared = await prepareGuests(guests, {
+    config,
+    file: settings.file,
+    folder: settings.folder,
+    version: packageVersion(),
+    url,
+    places: { data: settings.data, ...placesIn(settings.data) },
+    env: process.env,
+    log,
+    clock,
+    ids: randomIds,
+    digest: sha256Hex,
+    redactOwn: own.redactAll,
+    onSecrets: own.refresh,
+    transports,
+    stopping,
+    hangingUp: posting.signal,
+    changeKeys: async (work) => shared?.change(work) ?? work(),
+  })
+  if (!prepared.ok) return prepared
+  Object.assign(config.servers, withGuestServers(config.servers, prepared.value.servers))
+  guestSecrets = prepared.value.secrets
+  own.refresh()
   const configs = serverConfigs(SERVER_KINDS, config.servers, settings.folder)
   if (!configs.ok) return configs
   const effects = await effectsSource(config, settings.folder)
@@ -80,9 +110,6 @@ export async function readParts(
     files,
   })
   if (!judgement.ok) return judgement
-  const own = openOwnCredentials(() => ownSecrets(settings))
-  const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
-  const posting = new AbortController()
   const channels = openChannels(config.channels, await partsOf(({ channel }) => channel), {
     folder: settings.folder,
     clock: Date.now,
@@ -97,24 +124,6 @@ export async function readParts(
     clock,
   )
   if (!oidcLogins.ok) return oidcLogins
-  const prepared = await prepareGuests(guests, {
-    config,
-    file: settings.file,
-    folder: settings.folder,
-    version: packageVersion(),
-    url,
-    places: { data: settings.data, ...placesIn(settings.data) },
-    env: process.env,
-    log,
-    clock,
-    ids: randomIds,
-    digest: sha256Hex,
-    redactOwn: own.redactAll,
-    stopping,
-    hangingUp: posting.signal,
-    changeKeys: async (work) => shared?.change(work) ?? work(),
-  })
-  if (!prepared.ok) return prepared
   const ranker = await openRanker(config, settings.folder)
   if (!ranker.ok) return ranker
   const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current, judgement.value.traps)

@@ -92,3 +92,9 @@ declare module '../../kernel/registries.ts' {
     readonly serverKinds?: () => Promise<readonly ServerKind[]>
   }
 }
+
+declare module '../../kernel/ports/guest-ports.ts' {
+  interface GuestPorts {
+    readonly connectionLogins?: ConnectionLogins
+  }
+}

@@ -18,11 +18,11 @@ export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect
   return {
     async tell_hub({ with: report }, { run_id }) {
       // The gate is no longer attached to a hub: there is nobody to report to.
-      if (deps.hub === undefined) return done('over')
+      if (deps.attachedHub === undefined) return done('over')
       const message = await messageToHub(deps, run_id, report)
       if (message === undefined) return done('over')
       deps.probe('hub.sending')
-      const sent = await deps.hub.link.send(message)
+      const sent = await deps.attachedHub.link.send(message)
       deps.probe('hub.sent')
       if (deps.stopping.aborted && sent.is === 'failed') return 'later'
       if (sent.is === 'failed') {

@@ -6,7 +6,7 @@ import type { NodesSeen } from './nodes-seen.ts'
 declare module '../../kernel/ports/guest-ports.ts' {
   interface GuestPorts {
     /** For a node: where its approvals are decided. */
-    readonly hub: AttachedHub | undefined
+    readonly attachedHub: AttachedHub | undefined
     readonly hubFault: HubEffectDeps['hubFault']
     readonly wakeHub: () => void
     readonly nonce: () => string

@@ -24,7 +24,8 @@ export const prepareHub: PrepareGuest = (given) => {
   let wake = () => {}
   return ok({
     ports: {
-      hub: hub.value,
+      attachedHub: hub.value,
+      ...(hub.value === undefined ? {} : { decidedElsewhere: hub.value }),
       nodeRoom: room.value,
       hubKeys: sharedHubKeys(openHubKeys(given.places.keys), given),
       nodesSeen: nodesSeen(clock),

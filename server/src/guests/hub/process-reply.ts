@@ -15,7 +15,7 @@ import type { Clock, Digest, Ids, Probe } from '../../kernel/ports/runtime.ts'
 import { addRunEvent } from '../../kernel/runs/run-changes.ts'
 
 export type ProcessReplyDeps = PacketDeps & {
-  readonly hub: AttachedHub | undefined
+  readonly attachedHub: AttachedHub | undefined
   readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
@@ -37,13 +37,13 @@ const KNOWN_MS = 86_400_000
  * the decision.
  */
 export async function processReply(deps: ProcessReplyDeps, text: string): Promise<ProcessedReply> {
-  if (deps.hub === undefined) return 'ignored'
-  const read = await deps.hub.pinned.read(text)
+  if (deps.attachedHub === undefined) return 'ignored'
+  const read = await deps.attachedHub.pinned.read(text)
   if (read.is === 'forged') return refuseForged(deps, read.why, read.approval_id)
   const { reply } = read
   const run = await storedReport(deps.tables, reply.message)
   const now = deps.clock()
-  const sent = run && { ...stateOf(run), message: run.run_id, node: deps.hub.node }
+  const sent = run && { ...stateOf(run), message: run.run_id, node: deps.attachedHub.node }
   const why = sent === undefined ? 'an unknown message' : notForMessage(reply, sent, now)
   if (run === undefined || why !== undefined) return noteRefused(deps, why ?? 'an unknown message', reply)
   if (reply.says === 'reported') return confirm(deps, run, now)
@@ -90,7 +90,7 @@ async function decide(
   const said = { hub_word: signed.digest, decisions: decisionsOf(reply) }
   const once: Change = {
     kind: 'once',
-    key: `hub ${deps.hub?.node ?? ''} ${reply.jti}`,
+    key: `hub ${deps.attachedHub?.node ?? ''} ${reply.jti}`,
     until: row.expires_at + KNOWN_MS,
   }
   const call = await heldCallOf(deps.tables, row)

@@ -11,7 +11,7 @@ import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
 
 export type ReportDeps = {
-  readonly hub: Pick<AttachedHub, 'answer_ms'> | undefined
+  readonly attachedHub: Pick<AttachedHub, 'answer_ms'> | undefined
   readonly ids: Pick<Ids, 'run'>
   readonly clock: Clock
   /** 32 hex digits. */
@@ -28,7 +28,7 @@ const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 
 
 /** On a node: the runs that report to the hub that a call is held, and how it ends. */
 export const hubReports = (deps: ReportDeps): Companion =>
-  deps.hub === undefined ? {} : { add: (changes) => changes.flatMap((change) => reportOf(deps, change)) }
+  deps.attachedHub === undefined ? {} : { add: (changes) => changes.flatMap((change) => reportOf(deps, change)) }
 
 function reportOf(deps: ReportDeps, change: Change): Change[] {
   if (change.kind !== 'swap') return []
@@ -38,7 +38,7 @@ function reportOf(deps: ReportDeps, change: Change): Change[] {
 
 function requestRun(deps: ReportDeps, { call_id, approval_id }: ApprovalRow): Change[] {
   const at = deps.clock()
-  const until = at + (deps.hub?.answer_ms ?? 0)
+  const until = at + (deps.attachedHub?.answer_ms ?? 0)
   const first = newHubReport({ what: 'request', nonce: deps.nonce(), call_id, approval_id, at, until })
   return newRunChanges(beginRun(hubReport, deps.ids.run(), first, at))
 }

@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../kernel/ports/runtime.ts'
-import type { AdmitsInvitation, MessageTransport, TakeMessage } from '../../kernel/ports/transports.ts'
+import type {
+  AdmitsInvitation,
+  MessageTransport,
+  OpenRoomTransport,
+  TakeMessage,
+} from '../../kernel/ports/transports.ts'
+import { secretOf } from '../../adapters/upstream/server-config.ts'
+import type { Preparation } from '../../kernel/ports/prepare-guest.ts'
 import { followRooms } from './follow-rooms.ts'
 import { matrixAccount, type MatrixAccount } from './matrix-account.ts'
-import type { MatrixSession } from './matrix-session.ts'
+import { openMatrixSession, type MatrixSession } from './matrix-session.ts'
 import { sendOnce } from './send-once.ts'
 
 export type MatrixTransportDeps = {
@@ -15,6 +22,28 @@ export type MatrixTransportDeps = {
 }
 
 const RETRY_MS = 2_000
+
+/** Nobody logs in before a message is sent or received. */
+export const roomTransports =
+  ({ folder, stopping, log }: Preparation): OpenRoomTransport =>
+  ({ name, matrix }, fault) => {
+    const secret = (reference: string, place: string): string => {
+      const found = secretOf(reference, folder, process.env) ?? ''
+      if (found === '') fault(`matrix.agents.${place}`, 'the secret is missing')
+      return found
+    }
+    const agents = Object.entries(matrix.agents).map(([agent, { user, token, password }]) => {
+      const account = {
+        homeserver: matrix.homeserver,
+        user,
+        ...(token === undefined ? {} : { token: secret(token, `${agent}.token`) }),
+        ...(password === undefined ? {} : { password: secret(password, `${agent}.password`) }),
+      }
+      return [agent, () => openMatrixSession(account)] as const
+    })
+    const logError = (says: string, about = {}) => log('error', says, about)
+    return matrixTransport(name, { agents: new Map(agents), clock: Date.now, stopping, log: logError })
+  }
 
 /** Messages of documents over a homeserver, each document as its own user. */
 export function matrixTransport(name: string, deps: MatrixTransportDeps): MessageTransport {

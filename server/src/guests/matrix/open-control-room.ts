@@ -5,8 +5,10 @@ import type { PrepareGuest, Preparation } from '../../kernel/ports/prepare-guest
 import { controlRoom } from './control-room.ts'
 import { matrixAccount } from './matrix-account.ts'
 import { openMatrixSession } from './matrix-session.ts'
+import { roomTransports } from './matrix-transport.ts'
 
-export const prepareMatrix: PrepareGuest = (given) => ok({ ports: { openControlRoom: controlRooms(given) } })
+export const prepareMatrix: PrepareGuest = (given) =>
+  ok({ ports: { openControlRoom: controlRooms(given), openRoomTransport: roomTransports(given) } })
 
 /** Control rooms, each with the secret of its login resolved. Nothing is sent before one is used. */
 const controlRooms =

@@ -10,6 +10,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const serverLogins: Guest = {
   name: 'server-logins',
   logins: async () => (await import('./open-server-logins.ts')).openLogins,
+  prepare: async () => (await import('./prepare-logins.ts')).prepareLogins,
   commands: [
     {
       names: ['login', 'logout'],

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { LoginSlot } from './server-login.ts'
+import type { LoginSlot } from '../../kernel/ports/logins.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { LoginPage, LoginReturn, LoginStatus, ServerLogins, StartedLogin } from '../../kernel/ports/logins.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { LoginSlot, StoredClient } from './server-login.ts'
+import type { StoredClient } from './server-login.ts'
+import type { LoginSlot } from '../../kernel/ports/logins.ts'
 import type { Discovered } from './discover-login.ts'
 
 /** A login that waits for its browser. Only in memory: after a restart the person starts again. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-
-/** Whose login at a tool server: one user's, or, without a user, the gate's own. */
-export type LoginSlot = { readonly server: string; readonly user?: string | undefined }
+import type { Result } from '../../kernel/contract/problems.ts'
+import type { LoginSlot } from '../../kernel/ports/logins.ts'
 
 const Client = z.strictObject({
   client_id: z.string().min(1),
@@ -43,3 +42,16 @@ export const StoredLogin = z.strictObject({
   refreshing_since: z.number().optional(),
 })
 export type StoredLogin = z.infer<typeof StoredLogin>
+
+/** Where logins at tool servers are stored. Everything in it is secret. */
+export interface LoginStore {
+  read(slot: LoginSlot): Result<StoredLogin | undefined>
+  /** Durable on return. */
+  write(login: StoredLogin): Result<void>
+  remove(slot: LoginSlot): void
+  readClient(server: string): Result<StoredClient | undefined>
+  writeClient(server: string, client: StoredClient): Result<void>
+  removeClient(server: string): void
+  /** The users with their own login at this server. */
+  users(server: string): readonly string[]
+}

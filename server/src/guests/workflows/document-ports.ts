@@ -12,7 +12,7 @@ const OWN = /^SLUICE_/
 /** The ports that documents need. */
 export function documentPorts(
   tables: Tables,
-  env: NodeJS.ProcessEnv,
+  env: Readonly<Record<string, string | undefined>>,
 ): Pick<GuestPorts, 'documents' | 'secretValue' | 'environment' | 'zoneOffset' | 'isSameText' | 'hmacHex'> {
   const documents = openDocuments(tables)
   const environment = (name: string) => (OWN.test(name) ? undefined : env[name])

@@ -22,6 +22,8 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const workflows: Guest = {
   name: 'workflows',
   needs: ['models'],
+  uses: ['matrix'],
+  prepare: async () => (await import('./prepare-workflows.ts')).prepareWorkflows,
   section: async () => (await import('./section.ts')).section,
   runKinds: {
     workflow: async () => (await import('./run-kinds.ts')).workflowKind,
@@ -31,5 +33,4 @@ export const workflows: Guest = {
   commands: [{ names: ['workflow'], rank: 160, load: async () => (await import('./commands.ts')).addWorkflowCommands }],
   judging: async () => (await import('./judging.ts')).judging,
   endpoints: async () => (await import('./endpoints.ts')).endpoints,
-  messages: async () => (await import('./take-message.ts')).messageHandler,
 }

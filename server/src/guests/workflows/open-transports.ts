@@ -1,13 +1,9 @@
 import type { WebhookKey } from '../../kernel/ports/keys.ts'
+import type { Preparation } from '../../kernel/ports/prepare-guest.ts'
 import type { MessageTransport } from '../../kernel/ports/transports.ts'
-import type { Config } from '../../kernel/contract/config.ts'
-import type { MatrixTransportSettings } from './section.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { Log } from '../../kernel/ports/log.ts'
 import { MIN_WEBHOOK_SECRET_BYTES, webhookKey } from '../../adapters/keys/webhook-key.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
-import { openMatrixSession } from '../matrix/matrix-session.ts'
-import { matrixTransport } from '../matrix/matrix-transport.ts'
 import { webhookTransport } from './webhook-transport.ts'
 
 export type OpenedTransports = {
@@ -16,13 +12,10 @@ export type OpenedTransports = {
   readonly incoming: ReadonlyMap<string, WebhookKey>
 }
 
-export type TransportDeps = { readonly folder: string; readonly stopping: AbortSignal; readonly log: Log }
+type TransportDeps = Pick<Preparation, 'config' | 'folder' | 'stopping' | 'ports'>
 
 /** The configured transports with their secrets resolved. A missing or short secret is rejected with its place in the file. */
-export function openTransports(
-  settings: Config['transports'],
-  { folder, stopping, log }: TransportDeps,
-): Result<OpenedTransports> {
+export function openTransports({ config, folder, stopping, ports }: TransportDeps): Result<OpenedTransports> {
   const faults: string[] = []
   const keyOf = (reference: string, where: string): WebhookKey | undefined => {
     const secret = secretOf(reference, folder, process.env) ?? ''
@@ -35,27 +28,12 @@ export function openTransports(
   }
   const transports: MessageTransport[] = []
   const incoming = new Map<string, WebhookKey>()
-  const overMatrix = ({ name, matrix }: MatrixTransportSettings, where: string): MessageTransport => {
-    const secret = (reference: string, place: string): string => {
-      const found = secretOf(reference, folder, process.env) ?? ''
-      if (found === '') faults.push(`transports.${where}.matrix.agents.${place}: the secret is missing`)
-      return found
-    }
-    const agents = Object.entries(matrix.agents).map(([agent, { user, token, password }]) => {
-      const account = {
-        homeserver: matrix.homeserver,
-        user,
-        ...(token === undefined ? {} : { token: secret(token, `${agent}.token`) }),
-        ...(password === undefined ? {} : { password: secret(password, `${agent}.password`) }),
-      }
-      return [agent, () => openMatrixSession(account)] as const
-    })
-    const logError = (says: string, about = {}) => log('error', says, about)
-    return matrixTransport(name, { agents: new Map(agents), clock: Date.now, stopping, log: logError })
-  }
-  for (const [index, one] of settings.entries()) {
+  for (const [index, one] of config.transports.entries()) {
     if ('matrix' in one) {
-      transports.push(overMatrix(one, String(index)))
+      const fault = (place: string, says: string) => void faults.push(`transports.${index}.${place}: ${says}`)
+      const opened = ports.openRoomTransport?.(one, fault)
+      if (opened === undefined) fault('matrix', 'this build has no guest for it')
+      else transports.push(opened)
       continue
     }
     const key = keyOf(one.secret, `${index}.secret`)

@@ -7,8 +7,7 @@ import { admitsRoom, judgeMessage } from './triggers.ts'
 import type { Intake } from '../../kernel/attempt/intake.ts'
 import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Ids } from '../../kernel/ports/runtime.ts'
-import type { IncomingMessage, MessageHandler, TakenMessage } from '../../kernel/ports/transports.ts'
-import { admitsInvitation } from './admits-invitation.ts'
+import type { IncomingMessage, TakenMessage } from '../../kernel/ports/transports.ts'
 import type { Documents, OpenDocument, TakeTurn } from './api.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import { runOfDelivery, startRun, type StartDeps } from './start-run.ts'
@@ -184,9 +183,3 @@ async function refuse(
   ])
   return !isUnrecorded(recorded)
 }
-
-/** For transports of this process. */
-export const messageHandler = (deps: TakeDeps): MessageHandler => ({
-  take: (message) => takeMessage(deps, message),
-  admits: admitsInvitation(deps),
-})

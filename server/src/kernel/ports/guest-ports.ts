@@ -1,5 +1,7 @@
 import type { OpenControlRoom } from './control-room.ts'
+import type { DecidedElsewhere } from './decided-elsewhere.ts'
 import type { KernelPorts } from './kernel-ports.ts'
+import type { OpenRoomTransport } from './transports.ts'
 
 /**
  * What guests offer to each other and to what uses the kernel's ports. Every guest adds its own fields, by declaration merging.
@@ -7,6 +9,9 @@ import type { KernelPorts } from './kernel-ports.ts'
  */
 export interface GuestPorts {
   readonly openControlRoom?: OpenControlRoom
+  readonly openRoomTransport?: OpenRoomTransport
+  /** Set on a node. */
+  readonly decidedElsewhere?: DecidedElsewhere
 }
 
 /** All ports of a gate, in one object: each factory takes those that its type names. */

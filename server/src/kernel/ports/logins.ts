@@ -1,18 +1,7 @@
 import type { Result } from '../contract/problems.ts'
-import type { LoginSlot, StoredClient, StoredLogin } from '../../guests/server-logins/server-login.ts'
 
-/** Where logins at tool servers are stored. Everything in it is secret. */
-export interface LoginStore {
-  read(slot: LoginSlot): Result<StoredLogin | undefined>
-  /** Durable on return. */
-  write(login: StoredLogin): Result<void>
-  remove(slot: LoginSlot): void
-  readClient(server: string): Result<StoredClient | undefined>
-  writeClient(server: string, client: StoredClient): Result<void>
-  removeClient(server: string): void
-  /** The users with their own login at this server. */
-  users(server: string): readonly string[]
-}
+/** Whose login at a tool server: one user's, or, without a user, the gate's own. */
+export type LoginSlot = { readonly server: string; readonly user?: string | undefined }
 
 /** A login that waits for a person and their browser. */
 export type StartedLogin = {

@@ -3,9 +3,10 @@ import type { Result } from '../contract/problems.ts'
 import type { RedactOwn } from '../changes/without-own-credentials.ts'
 import type { BoundPorts } from './bound-ports.ts'
 import type { GuestPorts, Ports } from './guest-ports.ts'
+import type { GuestServer } from './guest-server.ts'
 import type { Log } from './log.ts'
 import type { Observers } from './observers.ts'
-import type { MessageHandler } from './transports.ts'
+import type { MessageTransport } from './transports.ts'
 import type { Clock, Digest, Ids, MaybePromise } from './runtime.ts'
 
 declare module '../registries.ts' {
@@ -14,8 +15,6 @@ declare module '../registries.ts' {
     readonly uses?: readonly string[]
     /** Called once at the start of a gate. */
     readonly prepare?: () => Promise<PrepareGuest>
-    /** At most one guest takes the messages of transports. */
-    readonly messages?: () => Promise<(ports: BoundPorts) => MessageHandler>
     /** Ends what nobody continues any more. Called before old rows are deleted. */
     readonly sweep?: () => Promise<(ports: BoundPorts) => Promise<void>>
   }
@@ -45,6 +44,10 @@ export type Preparation = {
   readonly digest: Digest
   /** Removes the gate's own credentials. No text for a model or another service contains one. */
   readonly redactOwn: RedactOwn
+  /** Called when the secrets that a guest holds have changed. */
+  readonly onSecrets: () => void
+  /** Ways to send and receive messages, in addition to the configured ones. */
+  readonly transports: readonly MessageTransport[]
   /** Changes keys that the nodes of a store share, while no other node does. If that fails, they are as before. */
   readonly changeKeys: <T>(work: () => MaybePromise<Result<T>>) => Promise<Result<T>>
   /** Aborted when the gate accepts no more calls. */
@@ -70,6 +73,9 @@ export type OpenedGuest = {
 
 export type PreparedGuest = OpenedGuest & {
   readonly observers?: Partial<Observers>
+  readonly server?: GuestServer
+  /** What it holds in full now: these texts are recognized wherever they appear. */
+  readonly secrets?: () => readonly string[]
   /** Called when the store and the tools are open. */
   readonly open?: (ports: Ports) => MaybePromise<OpenedGuest>
 }

@@ -56,8 +56,26 @@ export type TakenMessage =
   | { readonly is: 'turn'; readonly document: string; readonly run_id: string }
   | { readonly is: 'ignored'; readonly document: string | null }
 
-/** What is done with messages of transports. */
-export type MessageHandler = { readonly take: TakeMessage; readonly admits: AdmitsInvitation }
-
 /** `later`: it could not be recorded; deliver it again. */
 export type TakeMessage = (message: IncomingMessage) => Promise<readonly TakenMessage[] | 'later'>
+
+/** Rooms in which each document is a user of its own. */
+export type RoomTransportSettings = {
+  readonly name: string
+  readonly matrix: {
+    readonly homeserver: string
+    /** By the name of the document. */
+    readonly agents: Readonly<
+      Record<
+        string,
+        { readonly user: string; readonly token?: string | undefined; readonly password?: string | undefined }
+      >
+    >
+  }
+}
+
+/** A secret that is missing is a fault at its place in the settings. */
+export type OpenRoomTransport = (
+  settings: RoomTransportSettings,
+  fault: (place: string, says: string) => void,
+) => MessageTransport
