@@ -98,3 +98,12 @@ test('`artifact` says when it prints only a part, and the printed command contin
   const rest = await gate.cli('artifact', digest, '--raw', '--from', from)
   expect([rest.code, rest.err]).toEqual([0, ''])
 })
+
+test('`calls` is limited to a time and an agent', async () => {
+  await gate.cli('call', 'book__look', '{"where":"then"}')
+  expect((await gate.cli('calls', '--since', '1h')).out).toContain('book__look')
+  expect((await gate.cli('calls', '--until', '1h')).out).toBe('no calls\n')
+  expect((await gate.cli('calls', '--agent', 'nobody')).out).toBe('no calls\n')
+  expect((await gate.cli('calls', '--since', 'soon')).err).toContain('neither a date nor a duration')
+  expect((await gate.cli('calls', '--agent', 'a', '--caller', 'agent:b')).err).toContain('either --agent or --caller')
+})

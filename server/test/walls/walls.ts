@@ -64,7 +64,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   'adapters/files': adapter([], 'files of other programs are read and changed in one place'),
   'adapters/cli': adapter(['commander', 'zod'], DOOR, ['client/']),
 
-  'guests/activity': guest([]),
+  'guests/activity': guest(['commander']),
   'guests/agent': guest(['commander', 'zod'], ['workflows', 'models']),
   'guests/chat': guest([]),
   'guests/commands': guest(['zod']),

@@ -4,7 +4,7 @@ import { Checkpoint, type AuditReport } from '../../kernel/contract/audit.ts'
 import { PROBLEMS, type Result } from '../../kernel/contract/problems.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
-import { countOf, oneOf } from './option-values.ts'
+import { countOf, oneOf, sinceOf } from './option-values.ts'
 import { asBody, count, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Cli, Globals } from './cli.ts'
 import { tailAudit } from './tail-audit.ts'
@@ -148,15 +148,4 @@ function printReport(out: Out, report: Fields): void {
     )
   if (report['ok'] === true) out.line(`the audit verifies: ${counted}`)
   else out.error(`BROKEN: ${where}: ${textOf(first['says'])}`)
-}
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** Milliseconds since 1970; 0 means everything; undefined if the text cannot be parsed. */
-export function sinceOf(text: string): number | undefined {
-  if (text === '') return 0
-  const span = /^(\d{1,6})([mhd])$/.exec(text)
-  if (span !== null) return Date.now() - Number(span[1]) * (UNITS[span[2] ?? 'd'] ?? 0)
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : date
 }

@@ -1,19 +1,8 @@
 import type { Command } from 'commander'
-import { countOf, oneOf, secondsToWait, wholeOf } from './option-values.ts'
+import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import type { Cli } from './cli.ts'
-import {
-  fieldsOf,
-  itemsOf,
-  printOutcome,
-  printReply,
-  printRetry,
-  table,
-  textOf,
-  timeOf,
-  type Fields,
-  type Out,
-} from './print.ts'
+import { fieldsOf, printOutcome, printReply, printRetry, table, textOf, type Fields, type Out } from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
@@ -174,50 +163,4 @@ function printWhy(out: Out, body: Fields): void {
   if (rows.length > 0) table(out, [['ARGUMENT', 'ROLE', 'KNOWN FROM', 'SOURCE'], ...rows])
   for (const reason of listOf(body['reasons']))
     out.line(`${textOf(reason['rule'])} ${textOf(reason['at'] ?? '')}`.trimEnd())
-}
-
-type CallListOptions = {
-  readonly state?: string
-  readonly tool?: string
-  readonly caller?: string
-  readonly user?: string
-  readonly limit: number
-}
-
-/** Lists calls, newest first. */
-export function addCallsCommand(program: Command, cli: Cli): void {
-  program
-    .command('calls [words...]')
-    .description('list calls and their outcomes, newest first; extra words filter the list')
-    .option('--state <state>', 'pending, executed, refused, failed, unknown, …')
-    .option('--tool <id>', 'only calls of this tool')
-    .option('--caller <id>', 'only calls by this caller, such as agent:claude')
-    .option('--user <name>', 'only calls for this user')
-    .option('-n, --limit <count>', 'how many', countOf, 20)
-    .action(async (words: readonly string[], { limit, ...only }: CallListOptions) => {
-      const query = new URLSearchParams({ ...only, limit: String(limit) })
-      if (words.length > 0) query.set('q', words.join(' '))
-      const reply = await cli.send('GET', `/v1/calls?${query.toString()}`)
-      const out = cli.out()
-      cli.exit(
-        printReply(out, reply, (body) => {
-          const items = itemsOf(body)
-          if (items.length === 0) return out.line('no calls')
-          table(out, [['TIME', 'CALL', 'TOOL', 'CALLER', 'STATE', 'WHY'], ...items.map(rowOf)])
-          if (body['next'] !== undefined) out.error(`there are more; show them with -n ${limit * 2}`, 'quiet')
-        }),
-      )
-    })
-}
-
-function rowOf(call: Fields): string[] {
-  const { says } = fieldsOf(call['problem'])
-  return [
-    timeOf(call['received_at']),
-    textOf(call['call_id']),
-    textOf(call['tool_id']),
-    textOf(fieldsOf(call['asked_by'])['id']),
-    textOf(call['state']),
-    textOf(says ?? call['why'] ?? ''),
-  ]
 }

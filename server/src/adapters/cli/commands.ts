@@ -59,7 +59,6 @@ export const ASKING_COMMANDS: readonly Commands[] = [
     load: async () => (await import('./call-commands.ts')).addCallCommands,
   },
   { names: ['servers'], rank: 80, load: async () => (await import('./server-commands.ts')).addServerCommands },
-  { names: ['calls'], rank: 90, load: async () => (await import('./call-commands.ts')).addCallsCommand },
   {
     names: ['tools', 'search', 'card', 'admit'],
     rank: 100,

@@ -37,3 +37,14 @@ export const oneOf =
     if (words.includes(text)) return text
     throw new InvalidArgumentError(`expected one of ${words.join(', ')}.`)
   }
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds since 1970; 0 means everything; undefined if the text cannot be parsed. */
+export function sinceOf(text: string): number | undefined {
+  if (text === '') return 0
+  const span = /^(\d{1,6})([mhd])$/.exec(text)
+  if (span !== null) return Date.now() - Number(span[1]) * (UNITS[span[2] ?? 'd'] ?? 0)
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : date
+}
