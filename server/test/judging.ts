@@ -7,7 +7,7 @@ import { decide as decideWith } from '../src/kernel/decide/decide.ts'
 import type { Decider } from '../src/kernel/decide/decider.ts'
 import type { Facts } from '../src/kernel/decide/facts.ts'
 import { makePlan as makePlanWith, planFor as planWith } from '../src/kernel/decide/plan.ts'
-import { NO_FILES } from '../src/kernel/attempt/no-files.suite.ts'
+import { UNKNOWN_FILES } from '../src/kernel/ports/files.ts'
 import type { Policy } from '../src/kernel/policy/policy.ts'
 import { readConfig } from './read-config.ts'
 import { partsOf } from '../src/main/guest-parts.ts'
@@ -17,7 +17,11 @@ const JUDGINGS = await partsOf(({ judging }) => judging)
 
 /** What a gate with all guests judges with. */
 export async function judgementOf(config: Config, reader: Partial<SettingsReader> = {}): Promise<Judgement> {
-  const judgement = await loadJudgement(config, JUDGINGS, { secretOf: () => undefined, files: NO_FILES, ...reader })
+  const judgement = await loadJudgement(config, JUDGINGS, {
+    secretOf: () => undefined,
+    files: UNKNOWN_FILES,
+    ...reader,
+  })
   if (!judgement.ok) throw new Error(JSON.stringify(judgement.problem))
   return judgement.value
 }

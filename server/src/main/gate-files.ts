@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { storeFiles } from '../adapters/stores/open-store.ts'
-import type { GateFiles } from '../guests/sandbox/gate-places.ts'
+import type { GateFiles } from '../kernel/ports/files.ts'
 import { NEWEST_CHECKPOINT_FILE } from '../adapters/keys/checkpoint-file.ts'
 import { HEAD_FILE } from '../adapters/keys/newest-entry-file.ts'
 import { SEEN_FILE } from '../adapters/keys/seen-entries.ts'

@@ -2,6 +2,7 @@ import type { Config } from '../kernel/contract/config.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import type { SharedKeyFile } from '../kernel/ports/shared-key-file.ts'
 import type { EffectsSource } from '../kernel/ports/effects-source.ts'
+import { UNKNOWN_FILES, type FileFacts, type OpenFiles } from '../kernel/ports/files.ts'
 import type { OpenRanker } from '../kernel/ports/ranker.ts'
 import { uncheckedPolicy, type PolicyCheck } from '../kernel/ports/policy-check.ts'
 import type { Guest } from '../kernel/registries.ts'
@@ -41,3 +42,7 @@ export const checkPolicy: PolicyCheck = async (policy, known) => {
   const check = await onlyPartOf(({ policyCheck }) => policyCheck)
   return (check ?? uncheckedPolicy)(policy, known)
 }
+
+/** Where paths lead on this machine, for arguments of tools. */
+export const openFiles: (...given: Parameters<OpenFiles>) => Promise<FileFacts> = async (...given) =>
+  (await onlyPartOf(({ files }) => files))?.(...given) ?? UNKNOWN_FILES

@@ -9,14 +9,13 @@ import type { Scanner } from '../kernel/ports/scanner.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openOidcLogins } from '../adapters/keys/open-oidc-logins.ts'
-import { localFiles } from '../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs } from '../adapters/upstream/server-config.ts'
 import type { ServerConfig } from '../adapters/upstream/server-kind.ts'
 import { SERVER_KINDS } from './server-kinds.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
-import { effectsSource, openRanker, partsOf, sharedKeyFiles } from './guest-parts.ts'
+import { effectsSource, openFiles, openRanker, partsOf, sharedKeyFiles } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import type { Guest } from '../kernel/registries.ts'
 import type { Log } from '../kernel/ports/log.ts'
@@ -104,7 +103,7 @@ export async function readParts(
   if (!effects.ok) return effects
   const sound = loadPolicy(sha256Hex, settings.policy)
   if (!sound.ok) return sound
-  const files = localFiles(config.servers, settings.folder, await gateFiles(settings))
+  const files = await openFiles(config.servers, settings.folder, await gateFiles(settings))
   const judgement = await loadJudgement(config, await partsOf(({ judging }) => judging), {
     secretOf: (text) => secretOf(text, settings.folder, process.env),
     files,

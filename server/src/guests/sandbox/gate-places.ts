@@ -1,19 +1,7 @@
-import type { Followed, GatePlace } from '../../kernel/ports/files.ts'
+import type { Followed, GateFiles, GatePlace } from '../../kernel/ports/files.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { followLinks } from '../../adapters/upstream/follow-links.ts'
-
-/** The gate's own files: its data folder, its configuration and policy, what decides what clients run, and its program. Absolute. */
-export type GateFiles = {
-  readonly data: string
-  readonly settings: readonly string[]
-  /** The gate's code, the Node that runs it, and the libraries it loads; the programs of agents; what shells and git start with. */
-  readonly programs: readonly string[]
-  /** The store's own files in the data folder. */
-  readonly store: readonly string[]
-  /** The files in the data folder that nobody else has, relative to it. */
-  readonly names: readonly string[]
-}
 
 const NOTHING_THERE: readonly (string | undefined)[] = []
 const KEPT_MS = 2_000

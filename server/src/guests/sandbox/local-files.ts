@@ -3,6 +3,7 @@ import type {
   FileFacts,
   FolderEntry,
   Followed,
+  GateFiles,
   GatePlace,
   NamedPlaces,
   OwnNames,
@@ -13,7 +14,7 @@ import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve, sep } from 'node:path'
 import type { Config } from '../../kernel/contract/config.ts'
 import { followLinks, type Follow } from '../../adapters/upstream/follow-links.ts'
-import { gatePlaces, type GateFiles } from './gate-places.ts'
+import { gatePlaces } from './gate-places.ts'
 import { secondNames } from '../../adapters/upstream/second-names.ts'
 import { processOf } from '../../kernel/contract/server-settings.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'

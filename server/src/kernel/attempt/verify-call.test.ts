@@ -1,6 +1,6 @@
 import { compilePolicy } from '../policy/compile-policy.ts'
 import { JUDGEMENT } from '../../../test/judging.ts'
-import { NO_FILES } from './no-files.suite.ts'
+import { UNKNOWN_FILES } from '../ports/files.ts'
 import { describe, expect, test } from 'vitest'
 import type { CallRow } from '../contract/call.ts'
 import { problem } from '../contract/problems.ts'
@@ -77,7 +77,7 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
     tables: { row: async () => undefined, list: async () => [], count: async () => 0 },
     digest: () => HASH,
     judgement: JUDGEMENT,
-    files: NO_FILES,
+    files: UNKNOWN_FILES,
     clock: () => 5,
     probe: () => {},
     intake: createIntake(),

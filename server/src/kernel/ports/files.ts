@@ -1,3 +1,5 @@
+import type { Config } from '../contract/config.ts'
+
 /**
  * How a path relates to the gate's own files: in its data folder, one of its settings, a part of its program (its code, its Node,
  * the libraries it loads), or a folder that contains these.
@@ -70,4 +72,47 @@ export interface DiskLook {
   readonly names: OwnNames
   /** Whether a path exists completely; a relative one is resolved against `from`. */
   isThere(path: string, from?: string): Promise<boolean>
+}
+
+/** The gate's own files: its data folder, its configuration and policy, what decides what clients run, and its program. Absolute. */
+export type GateFiles = {
+  readonly data: string
+  readonly settings: readonly string[]
+  /** The gate's code, the Node that runs it, and the libraries it loads; the programs of agents; what shells and git start with. */
+  readonly programs: readonly string[]
+  /** The store's own files in the data folder. */
+  readonly store: readonly string[]
+  /** The files in the data folder that nobody else has, relative to it. */
+  readonly names: readonly string[]
+}
+
+/** Opens a view of the disk. `own`: the gate's own files, if arguments are compared with them. */
+export type OpenFiles = (servers: Config['servers'], folder: string, own?: GateFiles) => FileFacts
+
+declare module '../registries.ts' {
+  interface Guest {
+    readonly files?: () => Promise<OpenFiles>
+  }
+}
+
+/** Of a build that does not look at the disk: nothing is known of any path. */
+export const UNKNOWN_FILES: FileFacts = {
+  windows: false,
+  home: () => '/',
+  configured: async () => undefined,
+  look: () => ({
+    isHere: false,
+    isFrom: false,
+    programs: [],
+    own: [],
+    mayBeHere: false,
+    names: { folder: undefined, files: [] },
+    isThere: () => Promise.resolve(false),
+    bases: async () => [],
+    follow: async () => undefined,
+    placesOf: async () => [],
+    entriesIn: async () => [],
+    secondNames: async () => [],
+    linksIn: async () => new Set(),
+  }),
 }

@@ -23,6 +23,7 @@ import type { ChatRoom } from './chat.ts'
 import type { Counts } from './counts.ts'
 import type { RunJobs } from './jobs.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases, TokenKeys } from './keys.ts'
+import type { FileFacts } from './files.ts'
 import type { DecidedElsewhere } from './decided-elsewhere.ts'
 import type { Ledger } from './ledger.ts'
 import type { Liveness } from './liveness.ts'
@@ -50,6 +51,7 @@ export interface KernelPorts {
   readonly searches: Searches
   readonly accounts: Accounts
   readonly judgement: Judgement
+  readonly files: FileFacts
   readonly yieldWhenDue: YieldWhenDue
   readonly isVolatileFull: () => boolean
   /** Whether the contents of this run are only in the memory of this node. */

@@ -1,20 +1,19 @@
 import { loadJudgement } from '../../kernel/attempt/facts/load-judgement.ts'
 import type { Problem, Result } from '../../kernel/contract/problems.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
-import { localFiles } from '../../guests/sandbox/local-files.ts'
 import { secretOf, serverConfigs } from '../../adapters/upstream/server-config.ts'
 import { SERVER_KINDS } from '../server-kinds.ts'
 import { locatedFaults } from '../config-faults.ts'
 import type { Settings } from '../load-config.ts'
 import { openChannels } from '../open-channels.ts'
-import { effectsSource, openRanker, partsOf } from '../guest-parts.ts'
+import { effectsSource, openFiles, openRanker, partsOf } from '../guest-parts.ts'
 
 /**
  * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
  * start.
  */
 export async function checkParts({ config, folder, file }: Settings): Promise<readonly DoctorFinding[]> {
-  const files = localFiles(config.servers, folder)
+  const files = await openFiles(config.servers, folder)
   const checks = await partsOf((guest) => guest.checks)
   const opened: readonly (Result<unknown> | undefined)[] = [
     serverConfigs(SERVER_KINDS, config.servers, folder),
