@@ -68,7 +68,7 @@ test('a command that only asks a running gate loads neither a store nor the deci
 
 test('a gate that nobody asks about anything loads only the doors for calls', () => {
   const loaded = [...reached(graphOf('running'), 'main/up.ts')]
-  expect(loaded).toContain('adapters/http/call-listener.ts')
+  expect(loaded).toContain('adapters/http/plain-listener.ts')
   expect(loaded).not.toContain('adapters/http/app.ts')
 })
 

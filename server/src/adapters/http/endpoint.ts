@@ -87,7 +87,7 @@ type Declared<A extends At, C extends Access, Body, Query extends QueryName, Val
   readonly grants?: true | 'in_body'
   /** Not in the OpenAPI document. */
   readonly undocumented?: true
-  /** Also served without the router, by `call-listener.ts`. */
+  /** Also served without the router, by `plain-listener.ts`. */
   readonly plain?: true
   /** Left out if another door serves it, and only the document and the access matrix are made of it. */
   run?(
