@@ -84,7 +84,9 @@ async function openDriver<Store extends RunStore>(
   onStep: (run: RunId) => void,
 ): Promise<RunProcess<Store>> {
   const stack = withCompanions(store, [runEvents, returnedUnits, endDays(Date.now)])
-  const ledger = hearingCommits(announceCommits(stack, { notices: localNodes().join(), kinds: new Map() }))
+  const ledger = hearingCommits(
+    announceCommits(stack, { notices: localNodes().join(), kinds: new Map(), tableEntries: [] }),
+  )
   const boot = randomIds.trace()
   const world = {
     ledger,

@@ -2,6 +2,7 @@ import { KERNEL_RUN_KINDS } from './contract/run.ts'
 import type { AllOf } from './all-of.ts'
 import type { Judging } from './decide/judging.ts'
 import type { Companion, CompanionNeeds } from './changes/companions.ts'
+import type { TableEntry } from './changes/table-entry.ts'
 import type { RunKindEntry } from './runs/performer.ts'
 import type { ConfigSection } from './contract/config.ts'
 
@@ -22,6 +23,8 @@ export interface Guest {
   readonly judging?: () => Promise<Judging>
   /** What it writes together with the changes of others. */
   readonly companion?: () => Promise<(needs: AllOf<CompanionNeeds>) => Companion>
+  /** Its tables. Their rows are declared in `Rows` (ports/ledger.ts). */
+  readonly tables?: () => Promise<readonly TableEntry[]>
   /** Its kinds of runs, by name. */
   readonly runKinds?: Readonly<Record<string, () => Promise<RunKindEntry>>>
   /** Files that are derived from its code and committed, by their path in the project: the new text of each. */

@@ -1,6 +1,7 @@
 import type { Config } from '../kernel/contract/config.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import type { SharedKeyFile } from '../kernel/ports/shared-key-file.ts'
+import type { TableEntry } from '../kernel/changes/table-entry.ts'
 import type { EffectsSource } from '../kernel/ports/effects-source.ts'
 import { UNKNOWN_FILES, type FileFacts, type OpenFiles } from '../kernel/ports/files.ts'
 import type { OpenRanker } from '../kernel/ports/ranker.ts'
@@ -46,3 +47,6 @@ export const checkPolicy: PolicyCheck = async (policy, known) => {
 /** Where paths lead on this machine, for arguments of tools. */
 export const openFiles: (...given: Parameters<OpenFiles>) => Promise<FileFacts> = async (...given) =>
   (await onlyPartOf(({ files }) => files))?.(...given) ?? UNKNOWN_FILES
+
+/** The tables of all guests. */
+export const tableEntries = async (): Promise<readonly TableEntry[]> => (await partsOf(({ tables }) => tables)).flat()

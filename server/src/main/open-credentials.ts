@@ -10,6 +10,7 @@ import { scryptPassphrases } from '../adapters/keys/passphrases.ts'
 import { lockStore, type Store, type StoreSettings } from '../adapters/stores/open-store.ts'
 import { placesIn } from './data-folder.ts'
 import { openDataFolder, openLiveKeys } from './open-data-folder.ts'
+import { tableEntries } from './guest-parts.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
 import { offlineStream } from './store-of.ts'
@@ -49,7 +50,8 @@ export async function ringOf(store: Pick<Store, 'tables' | 'accounts' | 'audit' 
   const clock = () => Math.max(at, Date.now())
   // Passkeys need a page. The configuration is not known, and its gate may not start before there is a key: whoever has a passphrase gives it.
   const proofs = { passphrases: scryptPassphrases, passkeys: openPasskeys(noKeys), strong: 'role' } as const
-  return { tables, accounts, ledger, digest: sha256Hex, clock, ids: randomIds, newKey: newApiKey, ...proofs }
+  const common = { tables, accounts, ledger, digest: sha256Hex, clock, ids: randomIds, newKey: newApiKey }
+  return { ...common, ...proofs, tableEntries: await tableEntries() }
 }
 
 const noKeys = (): never => {

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { guardVersions, settleMinimums } from '../kernel/changes/minimum-versions.ts'
+import { guardsOf, guardVersions, settleMinimums } from '../kernel/changes/minimum-versions.ts'
 import type { Change } from '../kernel/ports/ledger.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { openMinimumVersions } from '../adapters/keys/minimum-versions.ts'
 import { openRowKey } from '../adapters/keys/row-key.ts'
 import { createSealing, readMasterKey, SEAL_KEY_FILE, type Sealing } from '../adapters/keys/seal-keys.ts'
 import { hasRowMacs, openStore, storeState, type Store, type StoreSetup } from '../adapters/stores/open-store.ts'
+import { tableEntries } from './guest-parts.ts'
 import { placesIn } from './data-folder.ts'
 import { randomIds } from './random-ids.ts'
 
@@ -53,8 +54,9 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
     return sealed
   }
   if (!rows.value.sealed && !isNew) await recordSealing(opened.value)
-  await settleMinimums(opened.value.tables, minimums.value, reject('older'), Date.now())
-  const guarded = guardVersions(opened.value, minimums.value, reject('older'))
+  const guards = guardsOf(await tableEntries())
+  await settleMinimums(opened.value.tables, guards, minimums.value, reject('older'), Date.now())
+  const guarded = guardVersions(opened.value, guards, minimums.value, reject('older'))
   return ok({ ...opened.value, ...guarded })
 }
 

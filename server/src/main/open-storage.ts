@@ -18,7 +18,7 @@ import { openCheckpointFile } from '../adapters/keys/checkpoint-file.ts'
 import { openNewestEntryFile } from '../adapters/keys/newest-entry-file.ts'
 import { openSeenEntries } from '../adapters/keys/seen-entries.ts'
 import { joinStore } from '../adapters/stores/open-store.ts'
-import { partsOf } from './guest-parts.ts'
+import { partsOf, tableEntries } from './guest-parts.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
@@ -39,6 +39,7 @@ export type Storage = {
     | 'stream'
     | 'ledger'
     | 'kinds'
+    | 'tableEntries'
     | 'quiet'
     | 'doubts'
     | 'boot'
@@ -132,7 +133,7 @@ export async function openStorage(
       do: 'correct the clock of the machine; if the gate has seen a wrong time, stop it and run `sluice clock correct`',
     })
   const stored = { ...store.value, ledger: around?.ledger?.(store.value.ledger) ?? store.value.ledger }
-  const kinds = await loadRunKinds(GUESTS)
+  const [kinds, entries] = await Promise.all([loadRunKinds(GUESTS), tableEntries()])
   const volatile = keepVolatile(stored, { clock, digest: sha256Hex, boot: node.value.liveness.boot, kinds })
   const { tables, searches, journal, artifacts } = volatile
   const quiet = withoutOwnCredentials(volatile.ledger, own.redactAll)
@@ -168,7 +169,13 @@ export async function openStorage(
   )
   const numbers = { node: node.value.liveness.boot, last: 0 }
   const ledger = withoutOwnCredentials(
-    announceCommits(watched, { notices: node.value.notices, kinds, doubts, changeNumbers: numbers }),
+    announceCommits(watched, {
+      notices: node.value.notices,
+      kinds,
+      tableEntries: entries,
+      doubts,
+      changeNumbers: numbers,
+    }),
     own.redactAll,
   )
   return ok({
@@ -177,6 +184,7 @@ export async function openStorage(
       stream,
       ledger,
       kinds,
+      tableEntries: entries,
       quiet,
       doubts,
       boot: node.value.liveness.boot,

@@ -26,6 +26,7 @@ import { storeState, type Store } from '../adapters/stores/open-store.ts'
 import type { PackedFile } from '../adapters/stores/packed-file.ts'
 import { filesUnder } from './backup.ts'
 import { hasContents, placesIn } from './data-folder.ts'
+import { tableEntries } from './guest-parts.ts'
 import { GUESTS } from './guests.ts'
 import { settingsOf } from './local-gate.ts'
 import type { LoadedSettings } from './load-config.ts'
@@ -136,7 +137,14 @@ async function settleRestored(
 ): Promise<Result<Settled>> {
   const ledger = withCompanions(store.ledger, [returnedUnits, endDays(Date.now)])
   const kinds = await loadRunKinds(GUESTS)
-  const ending: RestoreDeps = { ...store, ledger, clock: Date.now, ids: randomIds, kinds }
+  const ending: RestoreDeps = {
+    ...store,
+    ledger,
+    clock: Date.now,
+    ids: randomIds,
+    kinds,
+    tableEntries: await tableEntries(),
+  }
   const taken = []
   for (const folder of replaced) taken.push({ folder, rows: await takeFrom(settings, folder, ending) })
   const ended = await endRestored(ending)

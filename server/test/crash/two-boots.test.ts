@@ -90,7 +90,11 @@ describe('two nodes on one store', () => {
     const made = places.map(async (index) => {
       const notices = hub.join()
       const { liveness } = index === 0 ? opened.ports : await otherBoot()
-      const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
+      const ledger = announceCommits(opened.ports.ledger, {
+        notices,
+        kinds: opened.ports.kinds,
+        tableEntries: opened.ports.tableEntries,
+      })
       const own: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
       const { ports, scheduler } = driveGate(own, () => {})
       return { gate: gateOf({ ports }), stop: () => scheduler.stop() }

@@ -115,7 +115,7 @@ describe('the ring', () => {
     const changeNumbers = { node: 'b', last: 0 }
     const { commit } = announceCommits(
       { commit: async () => 'committed' },
-      { notices: own, kinds: new Map(), changeNumbers },
+      { notices: own, kinds: new Map(), tableEntries: [], changeNumbers },
     )
     let refresh: Parameters<ChangesDeps['catalogue']['onRefresh']>[0] = () => {}
     const soon: (() => void)[] = []
@@ -125,6 +125,7 @@ describe('the ring', () => {
       changeNumbers,
       catalogue: { onRefresh: (listener) => void (refresh = listener) },
       clock: () => 7,
+      tableEntries: [],
       flowSettings: { grants: [], skill_packs: {}, evaluation: 'optional' },
       boot: 'b',
       after(_, callback) {

@@ -43,13 +43,14 @@ function cluster() {
       catalogue: { onRefresh: () => undefined },
       clock: () => (time.now += 1),
       boot,
+      tableEntries: [],
       flowSettings: { grants: [], skill_packs: {}, evaluation: 'optional' },
       after: (_, callback) => (soon.push(callback), () => undefined),
       serversFor: () => new Set(),
     })
     const { commit } = announceCommits(
       { commit: async () => 'committed' },
-      { notices, kinds: new Map(), changeNumbers },
+      { notices, kinds: new Map(), tableEntries: [], changeNumbers },
     )
     return {
       changes,

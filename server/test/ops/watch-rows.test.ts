@@ -10,7 +10,7 @@ function twoNodes() {
   const watch = watchRows({ ...there, onMissed: (listener) => (missed.push(listener), () => {}) })
   const { commit } = announceCommits(
     { commit: async (changes) => (changes.length > 9 ? 'unavailable' : 'committed') },
-    { notices: here, kinds: new Map() },
+    { notices: here, kinds: new Map(), tableEntries: [] },
   )
   return { watch, commit, miss: () => missed.forEach((notify) => notify()) }
 }

@@ -1,10 +1,11 @@
+import { STORED_TABLES } from '../../src/adapters/stores/listed.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openSealedStore } from '../../src/main/open-sealed-store.ts'
-import { LISTED_BY, SEARCHED_BY, type Change, type Rows, type Table } from '../../src/kernel/ports/ledger.ts'
+import { SEARCHED_BY, type Change, type Rows, type Table } from '../../src/kernel/ports/ledger.ts'
 import { labelSession } from '../../src/kernel/sessions/label.ts'
 import { filesBelow } from '../live-files.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
@@ -260,7 +261,7 @@ test('the database has no column besides those of the rows', async () => {
   }
   db.close()
   for (const [table, found] of columns) {
-    const listed: readonly string[] = LISTED_BY[table as Table] ?? []
+    const listed: readonly string[] = STORED_TABLES[table] ?? []
     const searched: Readonly<Record<string, readonly string[]>> = SEARCHED_BY
     const known = OTHERS[table]?.split(' ') ?? [...OF_ROWS, ...listed, ...(searched[table] ?? [])]
     expect(

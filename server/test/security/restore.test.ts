@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { backUpData } from '../../src/main/backup.ts'
 import { openSealedStore } from '../../src/main/open-sealed-store.ts'
 import { restoreData } from '../../src/main/restore.ts'
-import { LISTED_BY, type Change, type Rows, type Table } from '../../src/kernel/ports/ledger.ts'
+import type { Change, Rows, Table } from '../../src/kernel/ports/ledger.ts'
+import { STORED_TABLES } from '../../src/adapters/stores/listed.ts'
 import { everyRow } from '../../src/kernel/changes/every-row.ts'
 import { RUN_KINDS } from '../run-kinds.ts'
 import { isEndedRun, type RunRow } from '../../src/kernel/contract/run.ts'
@@ -268,7 +269,7 @@ test('no row of any table can be carried on, and a gate that starts on it execut
     expect(owners.filter(({ revoked_at }) => revoked_at === undefined)).toHaveLength(1)
   }
   await withStore(dataOf(folder), check)
-  expect(Object.keys(TABLES).toSorted()).toEqual(Object.keys(LISTED_BY).toSorted())
+  expect(Object.keys(TABLES).toSorted()).toEqual(Object.keys(STORED_TABLES).toSorted())
   const again = await runGate(folder)
   expect((await again.cli('audit', 'verify')).code).toBe(0)
   await stopped(again)

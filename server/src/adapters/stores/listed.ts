@@ -1,7 +1,35 @@
 import { Bug } from '../../kernel/contract/problems.ts'
 import type { CallState } from '../../kernel/contract/call.ts'
-import { LISTED_BY, SEARCHED_BY, type Table } from '../../kernel/ports/ledger.ts'
+import { SEARCHED_BY, type Table } from '../../kernel/ports/ledger.ts'
 import { textKey } from './text-key.ts'
+
+/**
+ * The tables of both schemas, also of guests that this build may not have, with the fields by which their rows are listed. What the
+ * kernel and the guests declare is compared with it (server/test/tables.test.ts).
+ */
+export const STORED_TABLES: Readonly<Record<string, readonly string[]>> = {
+  calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of', 'ended_day'],
+  approvals: ['state', 'identity'],
+  consents: ['shelf'],
+  runs: ['status', 'kind', 'owner', 'thread', 'parent', 'waits_for', 'ended_day'],
+  tools: ['server'],
+  servers: [],
+  pauses: [],
+  credentials: ['key_hash'],
+  checkpoints: [],
+  passphrases: [],
+  habits: [],
+  sessions: [],
+  labels: ['session', 'ended_day'],
+  logins: ['user'],
+  passkeys: ['user'],
+  pushes: ['user'],
+  flows: ['shelf', 'shelf_status', 'shelf_flow', 'shelf_flow_status'],
+  flow_consents: ['of_run'],
+  documents: ['part', 'name'],
+  agent_values: ['agent'],
+}
+export const TABLES = Object.keys(STORED_TABLES) as readonly Table[]
 
 /** A listed field as stored in its column: null if the row cannot be listed by it. */
 export type Listed = string | number | null
@@ -12,8 +40,9 @@ export const isKeyed = (field: string): boolean => KEYED.has(field)
 
 /** INVARIANT: names that become SQL are our own names. */
 export function listedFields(table: Table): readonly string[] {
-  if (!Object.hasOwn(LISTED_BY, table)) throw new Bug(`there is no table \`${table}\``)
-  return LISTED_BY[table]
+  const fields = Object.hasOwn(STORED_TABLES, table) ? STORED_TABLES[table] : undefined
+  if (fields === undefined) throw new Bug(`there is no table \`${table}\``)
+  return fields
 }
 
 const SEARCHED: { readonly [T in Table]?: readonly string[] } = SEARCHED_BY

@@ -1,6 +1,7 @@
 import { Bug } from '../../kernel/contract/problems.ts'
-import { LISTED_BY, type Table } from '../../kernel/ports/ledger.ts'
+import type { Table } from '../../kernel/ports/ledger.ts'
 import { hmacSha256 } from './hmac.ts'
+import { TABLES } from './listed.ts'
 import { addTerms, type OnceSum } from './once-sum.ts'
 
 /**
@@ -21,7 +22,7 @@ const DOMAIN = 'sluice.row.v1'
 
 /** Checkpoints are signed themselves, and `audit verify` names one that was changed. */
 export const hasMac = (table: Table): boolean => table !== 'checkpoints'
-export const TABLES_WITH_MACS: readonly Table[] = (Object.keys(LISTED_BY) as Table[]).filter(hasMac)
+export const TABLES_WITH_MACS: readonly Table[] = TABLES.filter(hasMac)
 
 /**
  * MACs over what is stored: somebody who writes the database without the key cannot create a valid row.

@@ -1,7 +1,7 @@
 import type { Change, Rows, Table } from '../../kernel/ports/ledger.ts'
-import { LISTED_BY } from '../../kernel/ports/ledger.ts'
 import type { Held } from '../../kernel/ports/reads.ts'
 import type { RunEvent } from '../../kernel/contract/run.ts'
+import { listedFields } from './listed.ts'
 import type { Sealer, Store } from './store-engine.ts'
 
 const words = (text: string): readonly string[] => text.split(' ')
@@ -11,7 +11,7 @@ const words = (text: string): readonly string[] => text.split(' ')
  * used for listings.
  * INVARIANT: every other field is sealed, so a new one is sealed until it is named here.
  */
-const READABLE: { readonly [T in Table]?: readonly string[] } = {
+const READABLE: Readonly<Record<string, readonly string[]>> = {
   calls: words(
     'v call_id caller tool_id server definition_hash args_hash folded_hash thread trace received_at verdict policy_version idempotent attempt approval_id held_until run_id boot started_at ended_at expired_at in_memory by_run',
   ),
@@ -30,7 +30,7 @@ const placeOf = (table: string, id: string) => `${table} ${id}`
 export function sealRow(sealer: Sealer, table: Table, id: string, row: object): object {
   const readable = READABLE[table]
   if (readable === undefined) return row
-  const listed: readonly string[] = LISTED_BY[table]
+  const listed = listedFields(table)
   const open: Record<string, unknown> = {}
   const closed: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(row)) {

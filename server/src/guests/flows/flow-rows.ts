@@ -104,3 +104,17 @@ export type FlowConsentRow = {
   /** The run: consents are listed by it. */
   readonly of_run: string
 }
+
+export const FLOWS_LISTED_BY = ['shelf', 'shelf_status', 'shelf_flow', 'shelf_flow_status'] as const
+export const FLOW_CONSENTS_LISTED_BY = ['of_run'] as const
+
+declare module '../../kernel/ports/ledger.ts' {
+  interface Rows {
+    flows: FlowRow
+    flow_consents: FlowConsentRow
+  }
+  interface ListedBy {
+    flows: typeof FLOWS_LISTED_BY
+    flow_consents: typeof FLOW_CONSENTS_LISTED_BY
+  }
+}

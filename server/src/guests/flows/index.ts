@@ -12,6 +12,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const flows: Guest = {
   name: 'flows',
   needs: ['models', 'toolflow'],
+  tables: async () => (await import('./tables.ts')).FLOW_TABLES,
   section: async () => (await import('./section.ts')).section,
   async prepare() {
     const { openFlowPolicy } = await import('./flow-policy-file.ts')

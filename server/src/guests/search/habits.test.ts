@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Habit } from '../../kernel/contract/habits.ts'
 import type { Hit } from './create-index.ts'
-import { byHabit, withHabit } from './habits.ts'
+import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
+import { habitsTable } from './habits-table.ts'
+import { byHabit, withHabit, type Habit } from './habits.ts'
 
 const hit = (id: string, score_hint: number): Hit => ({
   id,
@@ -42,4 +43,18 @@ test('habits are bounded, the oldest is dropped, and words without meaning are n
   expect(habits).toHaveLength(200)
   expect(JSON.stringify(habits)).not.toContain('subject7"')
   expect(withHabit([], 'the of and', 'a')).toEqual([])
+})
+
+test('what a person erased is the habits of their own callers, whatever other callers are called', () => {
+  const rowOf = (caller: string) => ({ v: 1, caller, habits: [{ words: ['a'], tool_id: 'b', times: 1 }] }) as const
+  const erased = (caller: string) =>
+    habitsTable.erased?.(
+      { row: rowOf(caller), version: 3, cursor: 1 },
+      { user: 'ana', callers: new Set(['agent:a']), now: 1 },
+    )
+  const own = callerIdentity({ id: 'agent:a', user: 'ana' })
+  const to = { v: 1, caller: own, habits: [] }
+  expect(erased(own)).toEqual([{ kind: 'swap', table: 'habits', id: own, from: 3, to }])
+  expect(erased(callerIdentity({ id: 'agent:a', user: 'ben' }))).toEqual([])
+  expect(erased(callerIdentity({ id: 'agent:b', user: 'ana' }))).toEqual([])
 })

@@ -1,4 +1,3 @@
-import type { Habit, HabitsRow } from '../../kernel/contract/habits.ts'
 import type { Hit } from './create-index.ts'
 import { BY_NAME, SMOOTHING } from './fuse-ranks.ts'
 import { readQuery } from './read-query.ts'
@@ -8,6 +7,23 @@ import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
+
+/** A tool that a caller ran after a search, and the stems of the query's words. */
+export type Habit = { readonly words: readonly string[]; readonly tool_id: string; readonly times: number }
+
+/** One per caller, the latest habit first. Only stored if configured (`search.learn`). */
+export type HabitsRow = { readonly v: 1; readonly caller: string; readonly habits: readonly Habit[] }
+
+export const HABITS_LISTED_BY = [] as const
+
+declare module '../../kernel/ports/ledger.ts' {
+  interface Rows {
+    habits: HabitsRow
+  }
+  interface ListedBy {
+    habits: typeof HABITS_LISTED_BY
+  }
+}
 
 const MOST_HABITS = 200
 const MOST_WORDS = 24

@@ -10,6 +10,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const webPush: Guest = {
   name: 'web-push',
   section: async () => (await import('./section.ts')).section,
+  tables: async () => [(await import('./pushes-table.ts')).pushesTable],
   sharedKeyFile: {
     name: 'web-push-key.json',
     make: async (folder) => (await import('./web-push.ts')).makeWebPushKey(folder),

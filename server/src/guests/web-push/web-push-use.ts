@@ -27,6 +27,15 @@ import type { Notices } from '../../kernel/ports/notices.ts'
 import type { Held } from '../../kernel/ports/reads.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 
+declare module '../../kernel/ports/ledger.ts' {
+  interface Rows {
+    pushes: PushRow
+  }
+  interface ListedBy {
+    pushes: readonly ['user']
+  }
+}
+
 export type PushDeps = ApprovalReadDeps & {
   readonly ledger: Ledger
   readonly clock: Clock

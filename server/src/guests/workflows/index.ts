@@ -24,6 +24,7 @@ export const workflows: Guest = {
   needs: ['models'],
   uses: ['matrix'],
   prepare: async () => (await import('./prepare-workflows.ts')).prepareWorkflows,
+  tables: async () => (await import('./tables.ts')).WORKFLOW_TABLES,
   section: async () => (await import('./section.ts')).section,
   runKinds: {
     workflow: async () => (await import('./run-kinds.ts')).workflowKind,

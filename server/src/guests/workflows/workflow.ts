@@ -76,6 +76,20 @@ export const AgentValueRow = z.strictObject({
 })
 export type AgentValueRow = z.infer<typeof AgentValueRow>
 
+export const DOCUMENTS_LISTED_BY = ['part', 'name'] as const
+export const AGENT_VALUES_LISTED_BY = ['agent'] as const
+
+declare module '../../kernel/ports/ledger.ts' {
+  interface Rows {
+    documents: DocumentRow
+    agent_values: AgentValueRow
+  }
+  interface ListedBy {
+    documents: typeof DOCUMENTS_LISTED_BY
+    agent_values: typeof AGENT_VALUES_LISTED_BY
+  }
+}
+
 /** The limits of the agent's own store; exceeding them is an error. */
 export const STORE_BOUNDS = { keys: 256, bytes: 65_536 } as const
 

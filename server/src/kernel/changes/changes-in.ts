@@ -1,23 +1,17 @@
 import type { Caller } from '../contract/caller.ts'
 import type { GateChange } from '../contract/change.ts'
-import type { FlowRow } from '../../guests/flows/flow-rows.ts'
-import type { FlowScope } from '../../guests/flows/flows.ts'
 import type { RunRow } from '../contract/run.ts'
 import { ownedRun, type CallersOfKinds, type OwnedRun } from '../runs/may-see-run.ts'
 import { ESCALATED } from '../approvals/escalate-approval.ts'
-import type { Change, Swap } from '../ports/ledger.ts'
+import type { Change, Rows, Swap, Table, Version } from '../ports/ledger.ts'
 
 type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 
-export type FlowPlace = { readonly vault_id: string; readonly scope: FlowScope }
-
-/** A change, and whose call or run it is about, which decides who may see it. */
-export type Happened = {
+/** A change, and whose call or run it is about, which decides who may see it. A guest adds the fields that decide it for its own. */
+export interface Happened {
   readonly change: Without<GateChange>
   readonly owner?: Caller
   readonly run?: OwnedRun
-  /** The vault and scope of a flow, of its run or of a proposal. */
-  readonly flow_place?: FlowPlace
   /** The node that published it, and its number there. */
   readonly by?: { readonly node: string; readonly number: number }
 }
@@ -25,19 +19,25 @@ export type Happened = {
 /** Numbers the changes that a node publishes, from 1. */
 export type ChangeNumbers = { readonly node: string; last: number }
 
+/** What guests add: whose their runs are, and what is told about their tables. */
+export type Reported = {
+  readonly kinds: CallersOfKinds
+  readonly topics: ReadonlyMap<Table, { happened(row: Rows[Table], version: Version): Happened | undefined }>
+}
+
 /**
  * The changes in a commit that watchers may want to know. Most are skipped: checkpoints, journals, units. `numbers`: those of the
  * node that publishes them.
  */
 export function changesIn(
-  kinds: CallersOfKinds,
+  reported: Reported,
   changes: readonly Change[],
   numbers?: ChangeNumbers,
 ): readonly Happened[] {
   let happened: Happened[] | undefined
   const isEscalation = changes.some(isOfEscalation)
   for (const change of changes) {
-    const one = change.kind === 'swap' ? inSwap(kinds, change, isEscalation) : inAudit(change)
+    const one = change.kind === 'swap' ? inSwap(reported, change, isEscalation) : inAudit(change)
     if (one === undefined) continue
     if (numbers !== undefined) one.by = { node: numbers.node, number: (numbers.last += 1) }
     if (happened === undefined) happened = [one]
@@ -51,7 +51,7 @@ const isOfEscalation = (change: Change): boolean => change.kind === 'audit' && c
 
 type Found = Happened & { by?: Happened['by'] }
 
-function inSwap(kinds: CallersOfKinds, swap: Swap, isEscalation: boolean): Found | undefined {
+function inSwap({ kinds, topics }: Reported, swap: Swap, isEscalation: boolean): Found | undefined {
   const version = swap.from === 'absent' ? 1 : swap.from + 1
   switch (swap.table) {
     case 'calls': {
@@ -79,39 +79,13 @@ function inSwap(kinds: CallersOfKinds, swap: Swap, isEscalation: boolean): Found
       const change = { kind: 'run' as const, run_id, run_kind, status, version, ...labelsOf(swap.to) }
       return { change, run: ownedRun(kinds, swap.to) }
     }
-    case 'flows':
-      return inFlow(swap.to, version)
     case 'pauses': {
       const { scope, effect, active } = swap.to
       return { change: { kind: 'pause', scope, effect, active, version } }
     }
     default:
       // The catalogue reports tools, once it has loaded them.
-      return undefined
-  }
-}
-
-function inFlow(row: FlowRow, version: number): Found | undefined {
-  switch (row.is) {
-    case 'head': {
-      const { vault_id, flow } = row
-      const change = { kind: 'flow' as const, about: 'procedure' as const, flow_id: flow.flow_id, version }
-      return { change, flow_place: { vault_id, scope: flow.scope } }
-    }
-    case 'run': {
-      const { vault_id, scope, flow_id, run_id, status: state } = row
-      const change = { kind: 'flow' as const, about: 'run' as const, flow_id, run_id, state, version }
-      return { change, flow_place: { vault_id, scope } }
-    }
-    case 'proposal': {
-      const { vault_id, scope, proposal_id, body, state } = row
-      const { flow_id, run_id } = body
-      const change = { kind: 'flow' as const, about: 'proposal' as const, flow_id, run_id, proposal_id, state, version }
-      return { change, flow_place: { vault_id, scope } }
-    }
-    default:
-      // A version is written together with its procedure and never changes.
-      return undefined
+      return topics.get(swap.table)?.happened(swap.to, version)
   }
 }
 

@@ -4,8 +4,9 @@ import type { ChangeNumbers, Happened } from './changes-in.ts'
 import { CLOCKS_MS, hasReceived, receivedText, nodeNumbers, together, type ReceivedNumbers } from './node-numbers.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../attempt/read-call.ts'
-import { maySeeFlow, type FlowDeps } from '../../guests/flows/flow-access.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
+import type { AllOf } from '../all-of.ts'
+import type { TableEntry, TopicNeeds } from './table-entry.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Notices } from '../ports/notices.ts'
 import type { Clock } from '../ports/runtime.ts'
@@ -15,13 +16,13 @@ export type ChangesDeps = {
   readonly changeNumbers: ChangeNumbers
   readonly catalogue: Pick<LiveCatalogue, 'onRefresh'>
   readonly clock: Clock
-  readonly flowSettings: FlowDeps['flowSettings']
+  readonly tableEntries: readonly TableEntry[]
   /** Identifies this node in the ids of its changes. */
   readonly boot: string
   readonly after: (ms: number, callback: () => void) => () => void
   /** The servers of which this caller could find a tool now. */
   readonly serversFor: (caller: Caller) => ReadonlySet<string>
-}
+} & AllOf<TopicNeeds>
 
 export type ChangeListener = (change: GateChange) => void
 
@@ -62,6 +63,7 @@ type Subscriber = {
 export function openChanges(deps: ChangesDeps): Changes {
   const ring: (Happened & { readonly at: number; readonly id: string })[] = []
   const numbers = nodeNumbers(deps.clock())
+  const topics = new Map(deps.tableEntries.flatMap(({ topic }) => (topic === undefined ? [] : [[topic.kind, topic]])))
   const subscribers = new Set<Subscriber>()
   let count = 0
   let isNotifying = false
@@ -139,14 +141,14 @@ export function openChanges(deps: ChangesDeps): Changes {
   }
 
   function maySee(subscriber: Pick<Subscriber, 'caller' | 'servers'>, happened: Happened): boolean {
-    const { change, owner, run, flow_place } = happened
+    const { change, owner, run } = happened
     if (change.kind === 'call')
       return owner !== undefined && maySeeCall(subscriber.caller, { ...change, caller: owner })
     if (change.kind === 'approval')
       return owner !== undefined && maySeeApproval(subscriber.caller, { ...change, caller: owner })
     if (change.kind === 'run') return run !== undefined && maySeeRun(subscriber.caller, run)
-    if (change.kind === 'flow') return flow_place !== undefined && maySeeFlow(deps, subscriber.caller, flow_place)
-    if (change.kind !== 'tools') return true
+    if (change.kind === 'pause' || change.kind === 'policy' || change.kind === 'reset') return true
+    if (change.kind !== 'tools') return topics.get(change.kind)?.maySee(deps, subscriber.caller, happened) ?? false
     const before = subscriber.servers
     subscriber.servers = deps.serversFor(subscriber.caller)
     return before.has(change.server) || subscriber.servers.has(change.server)

@@ -3,6 +3,7 @@ import type { Change, CommitId, Ledger, Table } from '../ports/ledger.ts'
 import type { Notices } from '../ports/notices.ts'
 import { changesIn, type ChangeNumbers } from './changes-in.ts'
 import type { CallersOfKinds } from '../runs/may-see-run.ts'
+import type { TableEntry } from './table-entry.ts'
 import type { Doubts } from './settle-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 
@@ -44,12 +45,17 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
 export type AnnounceDeps = {
   readonly notices: Pick<Notices, 'publish'>
   readonly kinds: CallersOfKinds
+  readonly tableEntries: readonly TableEntry[]
   readonly doubts?: Doubts
   readonly changeNumbers?: ChangeNumbers
 }
 
 /** Wraps the ledger and notifies all nodes of what it stored. */
-export function announceCommits(ledger: Ledger, { notices, kinds, doubts, changeNumbers }: AnnounceDeps): Ledger {
+export function announceCommits(
+  ledger: Ledger,
+  { notices, kinds, tableEntries, doubts, changeNumbers }: AnnounceDeps,
+): Ledger {
+  const topics = new Map(tableEntries.flatMap(({ table, topic }) => (topic === undefined ? [] : [[table, topic]])))
   const announce = (changes: readonly Change[]) => {
     const rows: { table: Table; id: string }[] = []
     const woken: RunId[] = []
@@ -59,7 +65,7 @@ export function announceCommits(ledger: Ledger, { notices, kinds, doubts, change
     }
     if (rows.length > 0) notices.publish('rows', rows)
     if (woken.length > 0) notices.publish('wakes', woken)
-    const happened = changesIn(kinds, changes, changeNumbers)
+    const happened = changesIn({ kinds, topics }, changes, changeNumbers)
     if (happened.length > 0) notices.publish('changes', happened)
   }
   /** A commit in doubt is reported when it turns out to be stored. */

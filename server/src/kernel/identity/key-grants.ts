@@ -8,12 +8,18 @@ import { consentState } from '../consents/consent-view.ts'
 import { DELEGATION, type Delegation } from '../approvals/delegation.ts'
 import { unitsLeft } from '../consents/facts/consent-facts.ts'
 import { everyRow } from '../changes/every-row.ts'
+import type { TableEntry } from '../changes/table-entry.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { isLiveLogin } from './logins.ts'
 import { successorOf } from './successor.ts'
 
-export type KeyGrantDeps = { readonly tables: Tables; readonly accounts: Accounts; readonly clock: Clock }
+export type KeyGrantDeps = {
+  readonly tables: Tables
+  readonly accounts: Accounts
+  readonly clock: Clock
+  readonly tableEntries: readonly TableEntry[]
+}
 
 /** Requests that somebody approved and that are not executed yet. */
 const OPEN: readonly ApprovalState[] = ['pending', 'approved']
@@ -26,7 +32,7 @@ export async function keyGrants(deps: KeyGrantDeps, row: CredentialRow, isKept: 
   const { key_id } = row
   const found = await Promise.all([
     consentsOf(deps, key_id, isKept),
-    flowConsentsOf(deps, key_id, isKept),
+    guestGrantsOf(deps, key_id, isKept),
     delegationsOf(deps, key_id, isKept),
     requestsOf(deps, row, isKept),
     loginsOf(deps, row),
@@ -48,12 +54,14 @@ async function consentsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean): P
   return items
 }
 
-async function flowConsentsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
+async function guestGrantsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
   const items: KeyGrant[] = []
-  for await (const { row } of everyRow(deps.tables, 'flow_consents')) {
-    if (row.minted_key !== key_id || row.revoked_at !== undefined || row.expires_at <= deps.clock()) continue
-    const says = visibleText(`executions in the flow run ${row.run_id} of ${row.flow_id}`)
-    items.push({ what: 'flow_consent', id: row.consent_id, says, ends: !isKept })
+  for (const { table, grantOf } of deps.tableEntries) {
+    if (grantOf === undefined) continue
+    for await (const { row } of everyRow(deps.tables, table)) {
+      const grant = grantOf(row, key_id, deps.clock())
+      if (grant !== undefined) items.push({ ...grant, ends: !isKept })
+    }
   }
   return items
 }

@@ -1,3 +1,4 @@
+import type { TableEntry } from '../changes/table-entry.ts'
 import type { CallbackSource, Channel } from '../approvals/channels-use.ts'
 import type { Routes } from '../approvals/load-routes.ts'
 import type { Links } from '../attempt/describe-call.ts'
@@ -46,6 +47,7 @@ export interface KernelPorts {
   readonly boot: string
   readonly ledger: Ledger
   readonly kinds: RunKinds
+  readonly tableEntries: readonly TableEntry[]
   readonly doubts: Doubts
   readonly tables: Tables
   readonly searches: Searches

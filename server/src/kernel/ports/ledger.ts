@@ -3,8 +3,6 @@ import type { AuditDraft, Checkpoint } from '../contract/audit.ts'
 import type { CredentialRow } from '../contract/caller.ts'
 import type { CallRow } from '../contract/call.ts'
 import type { ConsentRow } from '../contract/consent.ts'
-import type { FlowConsentRow, FlowRow } from '../../guests/flows/flow-rows.ts'
-import type { HabitsRow } from '../contract/habits.ts'
 import type { RunId } from '../contract/ids.ts'
 import type { LabelRow } from '../sessions/label.ts'
 import type { LoginRow } from '../identity/login.ts'
@@ -14,11 +12,9 @@ import type { PauseRow } from '../contract/pause.ts'
 import type { RunEvent, RunRow } from '../contract/run.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import type { ServerRow, ToolRow } from '../contract/tool.ts'
-import type { PushRow } from '../contract/web-push.ts'
-import type { AgentValueRow, DocumentRow } from '../../guests/workflows/workflow.ts'
 
-/** Every kind of row, by table. A row is one JSON value with a version beside it. */
-export type Rows = {
+/** Every kind of row, by table. A row is one JSON value with a version beside it. A guest adds its tables here and to `ListedBy`. */
+export interface Rows {
   calls: CallRow
   approvals: ApprovalRow
   consents: ConsentRow
@@ -29,21 +25,19 @@ export type Rows = {
   credentials: CredentialRow
   checkpoints: Checkpoint
   passphrases: PassphraseRow
-  habits: HabitsRow
   sessions: SessionRow
   labels: LabelRow
   logins: LoginRow
   passkeys: PasskeyRow
-  pushes: PushRow
-  flows: FlowRow
-  flow_consents: FlowConsentRow
-  documents: DocumentRow
-  agent_values: AgentValueRow
 }
 
-export type Table = keyof Rows
+export type Table = keyof Rows & keyof ListedBy
 
 /** The fields by which rows of a table can be listed, all of them strings. Engines keep an index for each. */
+export interface ListedBy extends KernelTables {}
+type KernelTables = typeof LISTED_BY
+
+/** Those of the kernel's own tables. */
 export const LISTED_BY = {
   calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of', 'ended_day'],
   approvals: ['state', 'identity'],
@@ -55,17 +49,11 @@ export const LISTED_BY = {
   credentials: ['key_hash'],
   checkpoints: [],
   passphrases: [],
-  habits: [],
   sessions: [],
   labels: ['session', 'ended_day'],
   logins: ['user'],
   passkeys: ['user'],
-  pushes: ['user'],
-  flows: ['shelf', 'shelf_status', 'shelf_flow', 'shelf_flow_status'],
-  flow_consents: ['of_run'],
-  documents: ['part', 'name'],
-  agent_values: ['agent'],
-} as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
+} as const
 
 /** Further fields for searches: engines keep an index for each. `caller` and `user` are those of the row's caller. */
 export const SEARCHED_BY = {

@@ -1,12 +1,12 @@
 import type { AuditEntry } from '../contract/audit.ts'
 import type { RunId, Sha256 } from '../contract/ids.ts'
 import type { RunEvent } from '../contract/run.ts'
-import type { LISTED_BY, Rows, SEARCHED_BY, Table, Version } from './ledger.ts'
+import type { ListedBy, Rows, SEARCHED_BY, Table, Version } from './ledger.ts'
 
 export type Held<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
 
 export type Where<T extends Table> = {
-  readonly [Field in (typeof LISTED_BY)[T][number] & keyof Rows[T]]?: Rows[T][Field]
+  readonly [Field in ListedBy[T][number] & keyof Rows[T]]?: Rows[T][Field]
 }
 
 /**

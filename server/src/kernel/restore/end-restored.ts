@@ -7,12 +7,10 @@ import { Bug, problem, type Problem } from '../contract/problems.ts'
 import { isEndedRun, type RunRow } from '../contract/run.ts'
 import { goStale, withdraw } from '../approvals/transitions.ts'
 import { CLOSED } from '../consents/build-consent.ts'
-import { withRecord } from '../../guests/flows/run-moves.ts'
 import { onlyReads } from '../attempt/interpret.ts'
 import { auditOf } from '../attempt/call-changes.ts'
 import { everyRow } from '../changes/every-row.ts'
-import { isoOf, swapFlow } from '../../guests/flows/flow-access.ts'
-import { givenBack } from '../../guests/flows/reserve-units.ts'
+import type { RestoredEnding, TableEntry } from '../changes/table-entry.ts'
 import { credentialState } from '../identity/credential-state.ts'
 import type { Change, Ledger, Table } from '../ports/ledger.ts'
 import type { Accounts, Held, Journal, Tables } from '../ports/reads.ts'
@@ -28,6 +26,7 @@ export type RestoreDeps = {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
   readonly kinds: ReadonlyMap<string, Pick<RunKindEntry, 'restored'>>
+  readonly tableEntries: readonly TableEntry[]
 }
 
 /** How many of each were ended. */
@@ -54,13 +53,17 @@ export async function endRestored(deps: RestoreDeps): Promise<EndedByRestore> {
   const requests = await endAll(deps, 'approvals', endedRequest)
   const calls = await endAll(deps, 'calls', endedCall)
   const consents = await endAll(deps, 'consents', endedConsent)
-  const flowConsents = await endAll(deps, 'flow_consents', endedFlowConsent)
-  await endAll(deps, 'flows', endedExecutions)
+  let granted = 0
+  for (const { table, restored } of deps.tableEntries)
+    if (restored !== undefined) {
+      const at = { now: deps.clock(), by: BY, trace: deps.ids.trace }
+      granted += (await endAll(deps, table, (_, held) => restored(held, at))).get('revoked') ?? 0
+    }
   const logins = await endAll(deps, 'logins', endedLogin)
   return {
     withdrawn: requests.get('withdrawn') ?? 0,
     unknown: calls.get('unknown') ?? 0,
-    consents: (consents.get('revoked') ?? 0) + (flowConsents.get('revoked') ?? 0),
+    consents: (consents.get('revoked') ?? 0) + granted,
     runs: runs.get('cancelled') ?? 0,
     logins: logins.get('ended') ?? 0,
   }
@@ -75,8 +78,6 @@ export async function restoredKeys({ tables, clock }: RestoreDeps): Promise<read
   return keys
 }
 
-type Ending = { readonly as: string; readonly changes: readonly Change[] }
-
 /** Nobody else writes to a folder that is being restored, so a commit that is lost is a mistake in the changes. */
 export async function committed(deps: Pick<RestoreDeps, 'ledger'>, changes: readonly Change[]): Promise<void> {
   const recorded = await deps.ledger.commit(changes)
@@ -86,7 +87,7 @@ export async function committed(deps: Pick<RestoreDeps, 'ledger'>, changes: read
 async function endAll<T extends Table>(
   deps: RestoreDeps,
   table: T,
-  end: (deps: RestoreDeps, held: Held<T>) => Ending | undefined | Promise<Ending | undefined>,
+  end: (deps: RestoreDeps, held: Held<T>) => RestoredEnding | undefined | Promise<RestoredEnding | undefined>,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for await (const held of everyRow(deps.tables, table)) {
@@ -104,7 +105,7 @@ const noted = (deps: RestoreDeps, type: AuditEvent, subject: Readonly<Record<str
 })
 
 /** What it did after the backup is not known, and it would do it again. */
-async function endedRun(deps: RestoreDeps, held: Held<'runs'>): Promise<Ending | undefined> {
+async function endedRun(deps: RestoreDeps, held: Held<'runs'>): Promise<RestoredEnding | undefined> {
   const { row, version } = held
   if (isEndedRun(row)) return undefined
   const now = deps.clock()
@@ -127,7 +128,7 @@ async function endedRun(deps: RestoreDeps, held: Held<'runs'>): Promise<Ending |
   }
 }
 
-async function endedRequest(deps: RestoreDeps, held: Held<'approvals'>): Promise<Ending | undefined> {
+async function endedRequest(deps: RestoreDeps, held: Held<'approvals'>): Promise<RestoredEnding | undefined> {
   const { row, version } = held
   if (row.state !== 'pending' && row.state !== 'approved') return undefined
   const now = deps.clock()
@@ -166,7 +167,7 @@ function refusedCall(
 }
 
 /** Without its run, which has ended: if a person settles it as a retry, that gets a new one. */
-function endedCall(deps: RestoreDeps, held: Held<'calls'>): Ending | undefined {
+function endedCall(deps: RestoreDeps, held: Held<'calls'>): RestoredEnding | undefined {
   const { row, version } = held
   const now = deps.clock()
   if (row.state === 'pending') {
@@ -193,7 +194,7 @@ function endedCall(deps: RestoreDeps, held: Held<'calls'>): Ending | undefined {
   }
 }
 
-function endedConsent(deps: RestoreDeps, { row, version }: Held<'consents'>): Ending | undefined {
+function endedConsent(deps: RestoreDeps, { row, version }: Held<'consents'>): RestoredEnding | undefined {
   if (row.revoked_at !== undefined || row.shelf === CLOSED) return undefined
   const id = row.consent_id
   const to = { ...row, revoked_by: BY, revoked_at: deps.clock(), shelf: CLOSED }
@@ -206,46 +207,7 @@ function endedConsent(deps: RestoreDeps, { row, version }: Held<'consents'>): En
   }
 }
 
-function endedFlowConsent(deps: RestoreDeps, { row, version }: Held<'flow_consents'>): Ending | undefined {
-  const now = deps.clock()
-  if (row.revoked_at !== undefined || row.expires_at <= now) return undefined
-  const id = row.consent_id
-  return {
-    as: 'revoked',
-    changes: [
-      { kind: 'swap', table: 'flow_consents', id, from: version, to: { ...row, revoked_at: now, revoked_by: BY } },
-      noted(deps, 'flow.consent_revoked', { run: row.run_id, consent: id }),
-    ],
-  }
-}
-
-/** The runs that executed them were cancelled, so nothing would end them. */
-function endedExecutions(deps: RestoreDeps, { row, version }: Held<'flows'>): Ending | undefined {
-  if (row.is !== 'run') return undefined
-  const running = row.executions.filter(({ status }) => status === 'running')
-  if (running.length === 0) return undefined
-  const completed_at = isoOf(deps.clock())
-  let next = row
-  const units: Change[] = []
-  for (const record of running) {
-    const reserved_units = Math.max(1, record.cost_units)
-    next = withRecord(next, {
-      ...record,
-      status: 'failed',
-      reserved_units,
-      completed_at,
-      reason: 'a backup was restored while it ran',
-    })
-    units.push(...givenBack(record, reserved_units))
-  }
-  const subject = { run: row.run_id, flow: `${row.flow_id}@${row.flow_version}` }
-  return {
-    as: 'failed',
-    changes: [swapFlow(next, row.run_id, version), ...units, noted(deps, 'flow.execution_ended', subject)],
-  }
-}
-
-function endedLogin(deps: RestoreDeps, { row, version }: Held<'logins'>): Ending | undefined {
+function endedLogin(deps: RestoreDeps, { row, version }: Held<'logins'>): RestoredEnding | undefined {
   const now = deps.clock()
   if (row.ended_at !== undefined || row.expires_at <= now) return undefined
   return {

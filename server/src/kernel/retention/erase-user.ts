@@ -7,6 +7,7 @@ import { isLabelOf } from '../sessions/label.ts'
 import { isEndedRun } from '../contract/run.ts'
 import { withdrawCall } from '../attempt/withdraw-call.ts'
 import { everyRow } from '../changes/every-row.ts'
+import type { TableEntry } from '../changes/table-entry.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
@@ -25,6 +26,7 @@ export type EraseDeps = ExpireDeps & {
   readonly artifacts: Artifacts
   readonly ids: Pick<Ids, 'trace'>
   readonly scrub: () => Promise<void>
+  readonly tableEntries: readonly TableEntry[]
 }
 
 export type Erased = {
@@ -76,8 +78,7 @@ export async function eraseUser(
     if (isLabelOf(held.row, user)) await expireLabelText(deps, held)
   for await (const { row } of everyRow(deps.tables, 'credentials'))
     if (row.caller.user === user) callers.add(row.caller.id)
-  await eraseWords(deps, user, callers)
-  for (const caller of callers) if (await forgetHabits(deps, caller)) count.habits += 1
+  count.habits = await eraseWords(deps, user, callers)
   const artifacts = (await deps.artifacts.erase(user)) + (await deps.artifacts.erase(relayOwner(user)))
   await deps.scrub()
   const recorded = await deps.ledger.commit([note('user.erased', { ...count, artifacts, open: open.length })])
@@ -102,11 +103,4 @@ async function endedCall(
   const withdrawn = await withdrawCall({ ...deps, ledger: deps.notifying }, by, held.row.call_id)
   const now = withdrawn.ok ? await deps.tables.row('calls', held.row.call_id) : undefined
   return now !== undefined && hasEnded(now.row) ? now : undefined
-}
-
-async function forgetHabits({ ledger, tables }: EraseDeps, caller: string): Promise<boolean> {
-  const held = await tables.row('habits', caller)
-  if (held === undefined || held.row.habits.length === 0) return false
-  const to = { ...held.row, habits: [] }
-  return (await ledger.commit([{ kind: 'swap', table: 'habits', id: caller, from: held.version, to }])) === 'committed'
 }

@@ -1,7 +1,7 @@
-import type { FlowRow } from '../../guests/flows/flow-rows.ts'
 import { DELEGATION } from '../approvals/delegation.ts'
 import { delegationIn } from '../approvals/delegations.ts'
 import { everyRow } from '../changes/every-row.ts'
+import type { TableEntry } from '../changes/table-entry.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
@@ -10,27 +10,32 @@ export type WordsDeps = {
   readonly ledger: Ledger
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly clock: Clock
+  readonly tableEntries: readonly TableEntry[]
 }
 
 /**
- * Deletes what a person wrote that is not in a call or a run of their own: reasons of decisions and delegations, notes in flows, names
- * of passkeys and browsers. The rows stay, with who did what and when. `callers`: the ids under which the person acts.
+ * Deletes what a person wrote that is not in a call or a run of their own: reasons of decisions and delegations, names of passkeys, and
+ * what the guests' tables contain. The rows stay, with who did what and when. `callers`: the ids under which the person acts. Returns
+ * how many rows had habits.
  */
-export async function eraseWords(deps: WordsDeps, user: string, callers: ReadonlySet<string>): Promise<void> {
+export async function eraseWords(deps: WordsDeps, user: string, callers: ReadonlySet<string>): Promise<number> {
   // A row that changes in the meantime is found again when the erasure is repeated.
-  const commit = async (changes: readonly Change[]) => {
-    if (changes.length > 0) await deps.ledger.commit(changes)
-  }
+  const commit = async (changes: readonly Change[]) =>
+    changes.length > 0 && (await deps.ledger.commit(changes)) === 'committed'
   for await (const held of everyRow(deps.tables, 'approvals')) await commit(await withoutReasons(deps, held, user))
   for await (const held of everyRow(deps.tables, 'runs', { kind: DELEGATION })) await commit(withoutReason(held, user))
-  for await (const held of everyRow(deps.tables, 'flows')) await commit(withoutNotes(held, user, callers))
   for await (const { row, version } of everyRow(deps.tables, 'passkeys', { user }))
     if (row.name !== '')
       await commit([{ kind: 'swap', table: 'passkeys', id: row.passkey_id, from: version, to: { ...row, name: '' } }])
-  for await (const { row, version } of everyRow(deps.tables, 'pushes', { user })) {
-    const to = { ...row, ended_at: row.ended_at ?? deps.clock(), endpoint: '', p256dh: '', auth: '', name: '' }
-    if (row.endpoint !== '') await commit([{ kind: 'swap', table: 'pushes', id: row.push_id, from: version, to }])
+  let habits = 0
+  for (const { table, erased, counted_as } of deps.tableEntries) {
+    if (erased === undefined) continue
+    for await (const held of everyRow(deps.tables, table)) {
+      const isErased = await commit(erased(held, { user, callers, now: deps.clock() }))
+      if (isErased && counted_as === 'habits') habits += 1
+    }
   }
+  return habits
 }
 
 /** The reason of a denial is also in the call that it ended. */
@@ -67,27 +72,4 @@ function withoutReason(held: Held<'runs'>, user: string): Change[] {
   return [
     { kind: 'swap', table: 'runs', id: row.run_id, from: version, to: { ...row, state: { ...state, reason: null } } },
   ]
-}
-
-function withoutNotes({ row, version }: Held<'flows'>, user: string, callers: ReadonlySet<string>): Change[] {
-  const to = noteless(row, user, callers)
-  if (to === row) return []
-  const id = to.is === 'proposal' ? to.proposal_id : to.is === 'run' ? to.run_id : undefined
-  return id === undefined ? [] : [{ kind: 'swap', table: 'flows', id, from: version, to }]
-}
-
-function noteless(row: FlowRow, user: string, callers: ReadonlySet<string>): FlowRow {
-  if (row.is === 'run') {
-    const isTheirs = ({ by, note }: (typeof row.history)[number]) => note !== null && callers.has(by)
-    if (!row.history.some(isTheirs)) return row
-    return { ...row, history: row.history.map((item) => (isTheirs(item) ? { ...item, note: null } : item)) }
-  }
-  if (row.is !== 'proposal') return row
-  const isNoted = row.note !== null && callers.has(row.evaluated_by ?? '')
-  const isReasoned = (row.reason !== null || row.waived !== null) && callers.has(row.decided_by ?? '')
-  const isIntended = row.proposer === user && row.intent !== ''
-  if (!isNoted && !isReasoned && !isIntended) return row
-  // That an evaluation was waived stays.
-  const reasons = isReasoned ? { reason: null, waived: row.waived === null ? null : '' } : {}
-  return { ...row, ...(isNoted ? { note: null } : {}), ...(isIntended ? { intent: '' } : {}), ...reasons }
 }

@@ -1,13 +1,14 @@
 import { latestTime } from '../../kernel/clock/latest-time.ts'
 import { checkStoredRows } from '../../kernel/changes/check-stored-rows.ts'
 import { reportMissingCalls } from '../../kernel/changes/missing-calls.ts'
-import { settleMinimums } from '../../kernel/changes/minimum-versions.ts'
+import { guardsOf, settleMinimums } from '../../kernel/changes/minimum-versions.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { openMinimumVersions } from '../../adapters/keys/minimum-versions.ts'
 import { openRowKey } from '../../adapters/keys/row-key.ts'
 import { hasRowMacs, openForReads, type StoreSettings } from '../../adapters/stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
+import { tableEntries } from '../guest-parts.ts'
 
 const SHOWN = 50
 
@@ -33,13 +34,15 @@ export async function checkRows(store: StoreSettings): Promise<readonly DoctorFi
     note('was not written by the gate'),
   )
   try {
+    const guards = guardsOf(await tableEntries())
     await settleMinimums(
       tables,
+      guards,
       { ...minimums.value, replace: async () => {} },
       note('is older than the version the gate wrote last, or missing'),
       Date.now(),
     )
-    await checkStoredRows(tables)
+    await checkStoredRows(tables, guards)
     if (!(await hasAllKeys())) found.set('once', 'single-use keys in the database were deleted or changed')
     await reportMissingCalls({ audit, tables }, note('is in the audit, but its row or its idempotency key is missing'))
     behind = clockAgainst((await latestTime({ accounts, audit })).at)

@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import { Bug } from '../../../kernel/contract/problems.ts'
-import { LISTED_BY, type Table } from '../../../kernel/ports/ledger.ts'
+import type { Table } from '../../../kernel/ports/ledger.ts'
+import { TABLES } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { StoredRecord } from '../stored-record.ts'
 import { totalsIn } from './once-keys.ts'
@@ -19,7 +20,7 @@ export async function* dumpStore(client: Client, macs: RowMacs): AsyncGenerator<
   // The consumer of the records may take a while per page.
   await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
   try {
-    for (const table of Object.keys(LISTED_BY) as Table[]) yield* dumpRows(client, table, macs)
+    for (const table of TABLES) yield* dumpRows(client, table, macs)
     for await (const row of pages(client, 'SELECT key, until, mac FROM once')) {
       const [key, until] = [fromPgText(String(row['key'])), Number(row['until'])]
       // Keys of earlier releases have none.

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import { LISTED_BY, type Table } from '../../../kernel/ports/ledger.ts'
-import { columnsOf } from '../listed.ts'
-
-const TABLES = Object.keys(LISTED_BY) as Table[]
+import type { Table } from '../../../kernel/ports/ledger.ts'
+import { columnsOf, TABLES } from '../listed.ts'
 
 /** What the functions report, as our own SQLSTATEs. */
 export const STATE = {

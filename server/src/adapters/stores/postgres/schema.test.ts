@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { freshSchema, hasPostgres, testDatabase } from '../../../../test/postgres/with-postgres.ts'
-import { LISTED_BY, type Table } from '../../../kernel/ports/ledger.ts'
-import { columnsOf } from '../listed.ts'
+import { columnsOf, TABLES } from '../listed.ts'
 import { migrate as migrateSqlite } from '../sqlite/schema.ts'
 import { connect } from './connect.ts'
 import { FUNCTIONS } from './functions.ts'
@@ -39,8 +38,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     db.close()
     const missing = embedded.filter(([table, column]) => !EMBEDDED_ALONE.has(column) && !ours.has(`${table}.${column}`))
     expect(missing, 'add them as a migration in adapters/stores/postgres/schema.ts').toEqual([])
-    for (const table of Object.keys(LISTED_BY) as Table[])
-      for (const column of columnsOf(table)) expect(ours).toContain(`${table}.${column}`)
+    for (const table of TABLES) for (const column of columnsOf(table)) expect(ours).toContain(`${table}.${column}`)
   })
 
   test('if several nodes start together one migrates, and the others find it done', async () => {

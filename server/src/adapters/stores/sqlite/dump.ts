@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Bug } from '../../../kernel/contract/problems.ts'
-import { LISTED_BY, type Table } from '../../../kernel/ports/ledger.ts'
+import type { Table } from '../../../kernel/ports/ledger.ts'
+import { TABLES } from '../listed.ts'
 import { hasMac, isSameMac, type RowMacs } from '../row-mac.ts'
 import type { StoredRecord } from '../stored-record.ts'
 import { totalsIn } from './once-keys.ts'
@@ -15,7 +16,7 @@ type Row = Readonly<Record<string, unknown>>
 export function* dumpLedger(db: DatabaseSync, macs: RowMacs): Generator<StoredRecord> {
   db.exec('BEGIN')
   try {
-    for (const table of Object.keys(LISTED_BY) as Table[]) yield* dumpRows(db, table, macs)
+    for (const table of TABLES) yield* dumpRows(db, table, macs)
     for (const row of all(db, 'SELECT key, until, mac FROM once')) {
       const [key, until] = [String(row['key']), Number(row['until'])]
       check(row['mac'], macs.once(key, until).mac, `single-use key \`${key}\``)

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../../kernel/contract/problems.ts'
-import { LISTED_BY, type Table, type Version } from '../../../kernel/ports/ledger.ts'
-import { columnsOf, type Listed } from '../listed.ts'
+import type { Table, Version } from '../../../kernel/ports/ledger.ts'
+import { columnsOf, TABLES, type Listed } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import { firstVersions } from './first-versions.ts'
 import type { Expected } from './packed-commit.ts'
@@ -28,9 +28,8 @@ export type RowWriter = {
 }
 
 export function rowWriter(db: DatabaseSync, macs: RowMacs): RowWriter {
-  const tables = Object.keys(LISTED_BY) as Table[]
-  const inserts = new Map(tables.map((table) => [table, db.prepare(insertInto(table))]))
-  const versions = new Map(tables.map((table) => [table, db.prepare(`SELECT version FROM ${table} WHERE id = ?`)]))
+  const inserts = new Map(TABLES.map((table) => [table, db.prepare(insertInto(table))]))
+  const versions = new Map(TABLES.map((table) => [table, db.prepare(`SELECT version FROM ${table} WHERE id = ?`)]))
   const updates = new Map<string, StatementSync>()
   // Nearly every commit of a group expects the same few rows, often as the same objects, and inside a transaction nobody else
   // writes.

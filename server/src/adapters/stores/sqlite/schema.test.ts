@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { startChild } from '../../../../test/built/start-child.ts'
-import { LISTED_BY } from '../../../kernel/ports/ledger.ts'
+import { STORED_TABLES } from '../listed.ts'
 import { connect } from './connect.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { migrate, MIGRATIONS } from './schema.ts'
@@ -16,7 +16,7 @@ const versionOf = (db: DatabaseSync) => db.prepare('PRAGMA user_version').get()?
 test('every table of the ports exists and every listed field has an index that listings use', () => {
   const db = new DatabaseSync(':memory:')
   expect(migrate(db).ok).toBe(true)
-  for (const [table, fields] of Object.entries(LISTED_BY)) {
+  for (const [table, fields] of Object.entries(STORED_TABLES)) {
     expect(db.prepare(`SELECT pos, id, version, body, later FROM ${table}`).all()).toEqual([])
     for (const field of fields) {
       const listing = `SELECT body FROM ${table} WHERE ${field} = ? AND pos > ? ORDER BY pos LIMIT ?`

@@ -43,7 +43,11 @@ async function node() {
   if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
   const { liveness, leave } = joined.value
   const notices = hub.join()
-  const ledger = announceCommits(opened.ports.ledger, { notices, kinds: opened.ports.kinds })
+  const ledger = announceCommits(opened.ports.ledger, {
+    notices,
+    kinds: opened.ports.kinds,
+    tableEntries: opened.ports.tableEntries,
+  })
   const own: Ports = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
   const { ports, scheduler } = driveGate(own, () => {})
   return { gate: gateOf({ ports }), scheduler, ports, leave }
