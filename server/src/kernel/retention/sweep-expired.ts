@@ -1,5 +1,5 @@
 import type { Retention } from '../contract/retention.ts'
-import { dayOf, expiredBefore, lastExpiredDay, type Period } from './periods.ts'
+import { dayOf, expiredBefore, lastExpiredDay, type Period } from './end-days.ts'
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Rows } from '../ports/ledger.ts'

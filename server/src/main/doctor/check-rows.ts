@@ -1,6 +1,5 @@
 import { latestTime } from '../../kernel/clock/latest-time.ts'
-import { checkStoredRows } from '../../kernel/changes/check-stored-rows.ts'
-import { reportMissingCalls } from '../../kernel/changes/missing-calls.ts'
+import { checkStoredRows, reportMissingCalls } from '../../kernel/changes/check-stored-rows.ts'
 import { guardsOf, settleMinimums } from '../../kernel/changes/minimum-versions.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
