@@ -13,7 +13,7 @@ import type { BoundPorts } from '../kernel/ports/bound-ports.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 import { openProxy } from '../kernel/proxy/proxy.ts'
 import { performersOf, type Performers } from '../kernel/runs/performer.ts'
-import { checkPolicy } from './guest-parts.ts'
+import { checkPolicy, partsOf } from './guest-parts.ts'
 
 export type Bound = {
   readonly ports: BoundPorts
@@ -38,6 +38,9 @@ export function bindPorts(opened: Ports): Bound {
     watch: watchRows(opened.notices),
     tokens: opened.keys.tokens,
     onShown: opened.shown.onShown,
+    async eraseElsewhere(user: string) {
+      for (const erase of await partsOf(({ eraseUser }) => eraseUser)) await erase(opened, user)
+    },
   }
   const deps = { ...acting, claim: (call_id: CallId) => claimCall(acting, call_id) }
   const { dispatch, idle } = openDispatching(deps)

@@ -45,7 +45,7 @@ import { setPassphrase } from '../../src/kernel/identity/passphrase.ts'
 import { clearPassphrase, removePasskey } from '../../src/kernel/identity/remove-proof.ts'
 import { rotateKeys } from '../../src/kernel/identity/rotate-keys.ts'
 import { listPauses, setPause } from '../../src/kernel/policy/pause.ts'
-import { erasePerson } from '../../src/kernel/retention/erase-person.ts'
+import { eraseUser } from '../../src/kernel/retention/erase-user.ts'
 import { cancelRun } from '../../src/kernel/runs/cancel-run.ts'
 import { listRuns, readRun } from '../../src/kernel/runs/read-run.ts'
 import { resumeRun } from '../../src/kernel/runs/resume-run.ts'
@@ -172,7 +172,7 @@ export function gateOf({
     },
     retention: {
       eraseUser: (by: Caller, wanted: { user: string; withdraw: boolean }) =>
-        erasePerson({ ...k, ledger: k.quiet, notifying: k.ledger }, by, wanted),
+        eraseUser({ ...k, ledger: k.quiet, notifying: k.ledger }, by, wanted),
     },
   }
 }

@@ -11,7 +11,7 @@ import { couldAllow } from '../workflows/api.ts'
 import { grepArtifact, type GrepDeps } from '../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
 import { MOST_TOP_K, searchTools, type SearchDeps } from '../../kernel/catalogue/search-tools.ts'
-import type { ModelAnswer, OfferedTool } from '../../kernel/ports/models.ts'
+import type { ModelAnswer, OfferedTool } from '../models/api.ts'
 import type { Clock, Digest } from '../../kernel/ports/runtime.ts'
 import { documentOf, type ThreadDocumentDeps } from './threads.ts'
 

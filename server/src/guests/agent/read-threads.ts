@@ -1,5 +1,5 @@
 import type { AgentMessage, AgentStatus, LastToolResult, ProposedTool, StepStatus } from './agent.ts'
-import type { ModelUsage } from '../../kernel/ports/models.ts'
+import type { ModelUsage } from '../models/api.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import type { RunId } from '../../kernel/contract/ids.ts'

@@ -10,7 +10,7 @@ import type {
   StepStatus,
   ThreadId,
 } from './agent.ts'
-import type { ModelUsage } from '../../kernel/ports/models.ts'
+import type { ModelUsage } from '../models/api.ts'
 import type { ApprovalId, RunId } from '../../kernel/contract/ids.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
-import type { ModelUsage } from '../../kernel/ports/models.ts'
+import type { ModelUsage } from '../models/api.ts'
 import type { AgentCall, LastToolResult, ProposedTool } from './agent.ts'
 import { CallState } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'

@@ -23,7 +23,7 @@ import { beginRun } from '../../kernel/runs/begin-run.ts'
 import type { Intake } from '../../kernel/attempt/intake.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { asItStands, expectsKey } from '../../kernel/identity/standing-grants.ts'
-import type { AgentModels } from '../../kernel/ports/models.ts'
+import type { AgentModels } from '../models/api.ts'
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
 import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
 import {

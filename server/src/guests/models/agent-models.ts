@@ -1,4 +1,4 @@
-import type { AgentModels, ModelAnswer, ModelQuestion, ModelRole, OfferedTool } from '../../kernel/ports/models.ts'
+import type { AgentModels, ModelAnswer, ModelQuestion, ModelRole, OfferedTool } from './api.ts'
 import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { AgentModelSettings, Models } from './section.ts'

@@ -1,4 +1,4 @@
-import type { ArgumentModel } from '../../kernel/ports/models.ts'
+import type { ArgumentModel } from '../../kernel/ports/argument-model.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { ModelSettings } from '../../kernel/contract/models.ts'

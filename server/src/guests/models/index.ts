@@ -1,4 +1,5 @@
-import type { AgentModels, ArgumentModel } from '../../kernel/ports/models.ts'
+import type { ArgumentModel } from '../../kernel/ports/argument-model.ts'
+import type { AgentModels } from './api.ts'
 import type { Guest } from '../../kernel/registries.ts'
 
 declare module '../../kernel/ports/guest-ports.ts' {

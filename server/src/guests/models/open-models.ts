@@ -1,6 +1,7 @@
 import type { RedactOwn } from '../../kernel/changes/without-own-credentials.ts'
 import { ok } from '../../kernel/contract/problems.ts'
-import type { AgentModels, ArgumentModel } from '../../kernel/ports/models.ts'
+import type { ArgumentModel } from '../../kernel/ports/argument-model.ts'
+import type { AgentModels } from './api.ts'
 import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { openAgentModels } from './agent-models.ts'
 import { openArgumentModel } from './argument-model.ts'

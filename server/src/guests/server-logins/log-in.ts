@@ -1,9 +1,15 @@
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { LoginSlot } from '../../kernel/ports/logins.ts'
+import type {
+  LoginSlot,
+  LoginPage,
+  LoginReturn,
+  LoginStatus,
+  ServerLogins,
+  StartedLogin,
+} from '../../kernel/ports/logins.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
-import type { LoginPage, LoginReturn, LoginStatus, ServerLogins, StartedLogin } from '../../kernel/ports/logins.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 

@@ -1,6 +1,5 @@
 import { registerClient, type AuthorizationServerMetadata, type FetchLike } from '@modelcontextprotocol/client'
-import type { LoginStore } from './server-login.ts'
-import type { StoredClient } from './server-login.ts'
+import type { LoginStore, StoredClient } from './server-login.ts'
 import type { HttpServer } from '../../adapters/upstream/server-kind.ts'
 import type { Discovered } from './discover-login.ts'
 

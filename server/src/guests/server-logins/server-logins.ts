@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LoginStore } from './server-login.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { StoredClient, StoredLogin } from './server-login.ts'
 import type { LoginSlot } from '../../kernel/ports/logins.ts'
+import { type LoginStore, StoredClient, StoredLogin } from './server-login.ts'
+import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../adapters/keys/key-files.ts'
 
 const FOLDER = 'logins'

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../kernel/json/canonical.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import type { CardFact, GivenArgs } from './state.ts'
 import { ungrounded } from './ungrounded.ts'
-import type { ArgumentModel } from '../../kernel/ports/models.ts'
+import type { ArgumentModel } from '../../kernel/ports/argument-model.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 
 export type FillDeps = {

@@ -30,4 +30,6 @@ export type BoundPorts = Ports & {
   /** Reports changes of calls, approvals, tools, pauses and policies, as far as the caller may see them. */
   readonly changes: Changes
   readonly onShown: Ports['shown']['onShown']
+  /** Deletes what guests have of a person outside of the store. */
+  readonly eraseElsewhere: (user: string) => Promise<void>
 }

@@ -9,6 +9,7 @@ import { withdrawCall } from '../attempt/withdraw-call.ts'
 import { everyRow } from '../changes/every-row.ts'
 import type { TableEntry } from '../changes/table-entry.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
+import type { Ports } from '../ports/guest-ports.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
@@ -19,6 +20,13 @@ import { heldCall } from '../attempt/held-call.ts'
 import { hasEnded } from './end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
+declare module '../registries.ts' {
+  interface Guest {
+    /** Deletes what it has of a person outside of the store. */
+    readonly eraseUser?: () => Promise<(ports: Ports, user: string) => Promise<void>>
+  }
+}
+
 export type EraseDeps = ExpireDeps & {
   /** The ledger that reports its changes: the withdrawal of a call must be reported. */
   readonly notifying: Ledger
@@ -27,6 +35,8 @@ export type EraseDeps = ExpireDeps & {
   readonly ids: Pick<Ids, 'trace'>
   readonly scrub: () => Promise<void>
   readonly tableEntries: readonly TableEntry[]
+  /** What guests have outside of the store. */
+  readonly eraseElsewhere: (user: string) => Promise<void>
 }
 
 export type Erased = {
@@ -82,7 +92,9 @@ export async function eraseUser(
   const artifacts = (await deps.artifacts.erase(user)) + (await deps.artifacts.erase(relayOwner(user)))
   await deps.scrub()
   const recorded = await deps.ledger.commit([note('user.erased', { ...count, artifacts, open: open.length })])
-  return recorded === 'committed' ? ok({ user, ...count, artifacts, open }) : refuseUnrecorded(recorded)
+  if (recorded !== 'committed') return refuseUnrecorded(recorded)
+  await deps.eraseElsewhere(user)
+  return ok({ user, ...count, artifacts, open })
 }
 
 /** At a hub: the person behind the call at its node, which has a caller of its own here. */

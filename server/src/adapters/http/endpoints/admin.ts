@@ -18,7 +18,7 @@ import type { PasskeyDeps } from '../../../kernel/identity/passkeys.ts'
 import { listPauses, setPause, type PauseDeps } from '../../../kernel/policy/pause.ts'
 import { noticesOf } from '../../../kernel/policy/show.ts'
 import type { LivePolicy } from '../../../kernel/policy/live-policy.ts'
-import { erasePerson, type ErasePersonDeps } from '../../../kernel/retention/erase-person.ts'
+import { eraseUser, type EraseDeps } from '../../../kernel/retention/erase-user.ts'
 import type { Ledger } from '../../../kernel/ports/ledger.ts'
 import { ADMINS, CALLERS, DECIDERS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
@@ -29,7 +29,7 @@ import { MOST_ITEMS, pageOfList } from '../query.ts'
 export type AdminPorts = GrepDeps &
   PauseDeps &
   PasskeyDeps &
-  Omit<ErasePersonDeps, 'notifying'> & {
+  Omit<EraseDeps, 'notifying'> & {
     /** The same ledger, below all wrappers that report changes. */
     readonly quiet: Ledger
     readonly settings: object
@@ -113,7 +113,7 @@ export const adminEndpoints = (k: AdminPorts): readonly Endpoint[] => [
     says: "Remove one person's arguments, outputs and artifacts now",
     body: EraseBody,
     answers: ErasureAnswer,
-    run: (caller, { body }) => erasePerson({ ...k, ledger: k.quiet, notifying: k.ledger }, caller, body),
+    run: (caller, { body }) => eraseUser({ ...k, ledger: k.quiet, notifying: k.ledger }, caller, body),
   }),
   endpoint({
     at: 'GET /v1/channels',

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../kernel/contract/json.ts'
-import type { ModelRole } from '../../../kernel/ports/models.ts'
+import type { ModelRole } from '../../models/api.ts'
 import { exampleArgs } from '../../../kernel/text/example-args.ts'
 import { textIn } from '../tool-step.ts'
 import type { AnyStep, Filled, StepWork } from './step-type.ts'
