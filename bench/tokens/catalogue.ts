@@ -8,7 +8,7 @@ import type { ServerSettings } from '../../server/src/kernel/contract/server-set
 import type { Tool, ToolDefinition } from '../../server/src/kernel/contract/tool.ts'
 import { joinTool } from '../../server/src/kernel/catalogue/join-tool.ts'
 import { rememberEffects } from '../../server/src/guests/risk/inferred-effects.ts'
-import { prepareRanker } from '../../server/src/guests/search/open-ranker.ts'
+import { rankerFor } from '../../server/src/guests/search/open-ranker.ts'
 import type { Ranker, RankerPorts, ToolQuery } from '../../server/src/kernel/ports/ranker.ts'
 import type { SearchableTool } from '../../server/src/guests/search/searchable-tool.ts'
 
@@ -60,7 +60,7 @@ const infer = rememberEffects()
 
 async function rankerOf(catalogue: RankerPorts['catalogue']): Promise<Ranker> {
   const config = readConfig({})
-  const opened = config.ok ? prepareRanker(config.value, '.') : config
+  const opened = config.ok ? rankerFor(config.value, '.') : config
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   return opened.value({ catalogue } as RankerPorts)
 }

@@ -1,10 +1,6 @@
-import type { Config } from '../kernel/contract/config.ts'
-import { ok, type Result } from '../kernel/contract/problems.ts'
 import type { SharedKeyFile } from '../kernel/ports/shared-key-file.ts'
 import type { TableEntry } from '../kernel/changes/table-entry.ts'
-import type { EffectsSource } from '../kernel/ports/effects-source.ts'
 import { UNKNOWN_FILES, type FileFacts, type OpenFiles } from '../kernel/ports/files.ts'
-import type { OpenRanker } from '../kernel/ports/ranker.ts'
 import { uncheckedPolicy, type PolicyCheck } from '../kernel/ports/policy-check.ts'
 import type { Guest } from '../kernel/registries.ts'
 import { GUESTS } from './guests.ts'
@@ -20,22 +16,6 @@ export const sharedKeyFiles = (): readonly SharedKeyFile[] => GUESTS.flatMap(({ 
 export async function onlyPartOf<T>(part: (guest: Guest) => (() => Promise<T>) | undefined): Promise<T | undefined> {
   const [found] = await partsOf(part)
   return found
-}
-
-/** What guests know about the effects of tools, in one value. */
-export async function effectsSource(config: Config, folder: string): Promise<Result<EffectsSource>> {
-  let source: EffectsSource = {}
-  for (const open of await partsOf(({ effects }) => effects)) {
-    const opened = open(config, folder)
-    if (!opened.ok) return opened
-    source = { ...opened.value, ...source }
-  }
-  return ok(source)
-}
-
-export async function openRanker(config: Config, folder: string): Promise<Result<OpenRanker | undefined>> {
-  const prepare = await onlyPartOf(({ ranker }) => ranker)
-  return prepare === undefined ? ok(undefined) : prepare(config, folder)
 }
 
 /** Loaded when somebody asks for it. */

@@ -65,7 +65,8 @@ export async function openTools(
   { policy, readServers, onReloaded, clock }: ToolOptions,
 ): Promise<Result<Tools>> {
   const { config } = settings
-  const { log, own, configs, guests, openRanker, scanner } = parts
+  const { log, own, configs, guests, scanner } = parts
+  const { openRanker, inferEffects, packFor } = guests.ports
   const { ledger, tables } = ports
   const shared = { ledger, tables, clock, digest: sha256Hex, ids: randomIds }
   const yieldWhenDue = createYieldWhenDue()
@@ -80,7 +81,7 @@ export async function openTools(
     tables,
     servers: config.servers,
     yieldWhenDue,
-    effects: parts.effects,
+    effects: { infer: inferEffects, packFor },
     ...(openRanker && { ranker: (of) => openRanker({ ...ranking, catalogue: of }) }),
   })
   const listingFindings = await openListingFindings(tables, Object.keys(config.servers))

@@ -3,8 +3,6 @@ import { openOwnCredentials, type OwnCredentialsBook } from '../guests/content/o
 import { loadPolicy } from '../kernel/policy/load-policy.ts'
 import { redactingOwn } from '../guests/content/redacting-own.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
-import type { EffectsSource } from '../kernel/ports/effects-source.ts'
-import type { OpenRanker } from '../kernel/ports/ranker.ts'
 import type { Scanner } from '../kernel/ports/scanner.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
@@ -15,7 +13,7 @@ import { SERVER_KINDS } from './server-kinds.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
-import { effectsSource, openFiles, openRanker, partsOf, sharedKeyFiles } from './guest-parts.ts'
+import { openFiles, partsOf, sharedKeyFiles } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import type { Guest } from '../kernel/registries.ts'
 import type { Log } from '../kernel/ports/log.ts'
@@ -40,10 +38,6 @@ export type Parts = {
   readonly configs: readonly ServerConfig[]
   readonly keys: LiveKeys
   readonly guests: PreparedGuests
-  /** What guests know about the effects of tools. */
-  readonly effects: EffectsSource
-  /** How a guest ranks tools, if one does. */
-  readonly openRanker: OpenRanker | undefined
   readonly scanner: Scanner & Pick<OpenScanner, 'close'>
   /** Keys that nodes share, if they do. */
   readonly shared: SharedKeys | undefined
@@ -99,8 +93,6 @@ export async function readParts(
   own.refresh()
   const configs = serverConfigs(SERVER_KINDS, config.servers, settings.folder)
   if (!configs.ok) return configs
-  const effects = await effectsSource(config, settings.folder)
-  if (!effects.ok) return effects
   const sound = loadPolicy(sha256Hex, settings.policy)
   if (!sound.ok) return sound
   const files = await openFiles(config.servers, settings.folder, await gateFiles(settings))
@@ -123,8 +115,6 @@ export async function readParts(
     clock,
   )
   if (!oidcLogins.ok) return oidcLogins
-  const ranker = await openRanker(config, settings.folder)
-  if (!ranker.ok) return ranker
   const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current, judgement.value.traps)
   return ok({
     ports: {
@@ -138,8 +128,6 @@ export async function readParts(
     configs: configs.value,
     keys: refreshing(keys.value, own),
     guests: prepared.value,
-    effects: effects.value,
-    openRanker: ranker.value,
     scanner,
     shared,
     hangUp: () => posting.abort(),

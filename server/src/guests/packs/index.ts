@@ -11,7 +11,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 export const packs: Guest = {
   name: 'packs',
   section: async () => (await import('./section.ts')).section,
-  effects: async () => (await import('./read-packs.ts')).packedEffects,
+  checks: async () => (await import('./checks.ts')).checks,
   prepare: async () => (await import('./read-packs.ts')).preparePacks,
   commands: [{ names: ['packs'], rank: 260, load: async () => (await import('./commands.ts')).addPackCommands }],
   endpoints: async () => (await import('./endpoints.ts')).endpoints,

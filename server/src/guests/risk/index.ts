@@ -3,5 +3,5 @@ import type { Guest } from '../../kernel/registries.ts'
 export const risk: Guest = {
   name: 'risk',
   guard: true,
-  effects: async () => (await import('./inferred-effects.ts')).inferredEffects,
+  prepare: async () => (await import('./inferred-effects.ts')).prepareRisk,
 }

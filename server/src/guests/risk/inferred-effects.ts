@@ -1,10 +1,10 @@
 import type { ToolEffect } from '../../kernel/contract/tool.ts'
-import { ok, type Result } from '../../kernel/contract/problems.ts'
-import type { EffectsSource, InferEffects } from '../../kernel/ports/effects-source.ts'
+import { ok } from '../../kernel/contract/problems.ts'
+import type { InferEffects } from '../../kernel/ports/effects-source.ts'
+import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { inferEffects } from './infer-effects.ts'
 
-/** What definitions say about the effects of their tools. */
-export const inferredEffects = (): Result<EffectsSource> => ok({ infer: rememberEffects() })
+export const prepareRisk: PrepareGuest = () => ok({ ports: { inferEffects: rememberEffects() } })
 
 /** As many definitions as three full servers list; one entry is a few effects and their reasons. */
 export const MOST_INFERRED = 15_000

@@ -4,5 +4,6 @@ export const search: Guest = {
   name: 'search',
   tables: async () => [(await import('./habits-table.ts')).habitsTable],
   section: async () => (await import('./section.ts')).section,
-  ranker: async () => (await import('./open-ranker.ts')).prepareRanker,
+  checks: async () => (await import('./checks.ts')).checks,
+  prepare: async () => (await import('./open-ranker.ts')).prepareSearch,
 }

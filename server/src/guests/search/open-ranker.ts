@@ -4,6 +4,7 @@ import type { Config } from '../../kernel/contract/config.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { Tool } from '../../kernel/contract/tool.ts'
 import type { OpenRanker, RankedTool, RankerPorts, Ranker, ToolQuery } from '../../kernel/ports/ranker.ts'
+import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import type { Hit } from './create-index.ts'
 import { openEmbeddingModel, type Embedder, openVectors } from './embedding-model.ts'
 import { fuseRanks } from './fuse-ranks.ts'
@@ -18,7 +19,7 @@ import { openWordIndex, searchable } from './word-index.ts'
 const POOL = 50
 
 /** Search by words; by meaning too, if a model is configured; and by what the caller ran before, if learning is. */
-export function prepareRanker({ search }: Config, folder: string): Result<OpenRanker> {
+export function rankerFor({ search }: Pick<Config, 'search'>, folder: string): Result<OpenRanker> {
   const model = search.embeddings && openEmbeddingModel(search.embeddings, folder)
   if (model?.ok === false) return model
   return ok(async (ports) => {
@@ -37,6 +38,11 @@ export function prepareRanker({ search }: Config, folder: string): Result<OpenRa
           })
     return rankerOf(ports, meaning, search.learn ? openHabits(ports) : undefined)
   })
+}
+
+export const prepareSearch: PrepareGuest = ({ config, folder }) => {
+  const opening = rankerFor(config, folder)
+  return opening.ok ? ok({ ports: { openRanker: opening.value } }) : opening
 }
 
 /** No request to the model contains one of the gate's own credentials. */

@@ -1,6 +1,4 @@
-import type { Config } from '../contract/config.ts'
 import type { ServerSettings } from '../contract/server-settings.ts'
-import type { Result } from '../contract/problems.ts'
 import type { RollbackSettings } from '../contract/standard.ts'
 import type { ToolDefinition, ToolEffect } from '../contract/tool.ts'
 
@@ -28,14 +26,14 @@ export type PackOf = (name: string, definition_hash: string) => PackedTool | und
  */
 export type EffectsSource = {
   /** The effects that follow from a definition. Empty means unknown. */
-  readonly infer?: InferEffects
+  readonly infer?: InferEffects | undefined
   /** What is known about the tools of one server. */
-  readonly packFor?: (settings: ServerSettings) => PackOf | undefined
+  readonly packFor?: ((settings: ServerSettings) => PackOf | undefined) | undefined
 }
 
-declare module '../registries.ts' {
-  interface Guest {
-    /** What it knows about the effects of tools. Settings that it cannot use are refused before anything is opened. */
-    readonly effects?: () => Promise<(config: Config, folder: string) => Result<EffectsSource>>
+declare module './guest-ports.ts' {
+  interface GuestPorts {
+    readonly inferEffects?: InferEffects
+    readonly packFor?: NonNullable<EffectsSource['packFor']>
   }
 }

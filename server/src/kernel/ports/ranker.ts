@@ -1,6 +1,4 @@
 import type { Caller } from '../contract/caller.ts'
-import type { Config } from '../contract/config.ts'
-import type { Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Ledger } from './ledger.ts'
@@ -53,9 +51,9 @@ export type RankerPorts = {
 }
 export type OpenRanker = (ports: RankerPorts) => Promise<Ranker>
 
-declare module '../registries.ts' {
-  interface Guest {
-    /** Ranks tools. Only one guest may; settings that it cannot use are refused before anything is opened. */
-    readonly ranker?: () => Promise<(config: Config, folder: string) => Result<OpenRanker>>
+declare module './guest-ports.ts' {
+  interface GuestPorts {
+    /** Without it, tools are found by the words of their names. */
+    readonly openRanker?: OpenRanker
   }
 }

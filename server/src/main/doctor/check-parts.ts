@@ -6,7 +6,7 @@ import { SERVER_KINDS } from '../server-kinds.ts'
 import { locatedFaults } from '../config-faults.ts'
 import type { Settings } from '../load-config.ts'
 import { openChannels } from '../open-channels.ts'
-import { effectsSource, openFiles, openRanker, partsOf } from '../guest-parts.ts'
+import { openFiles, partsOf } from '../guest-parts.ts'
 
 /**
  * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
@@ -27,8 +27,6 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
       stopping: new AbortController().signal,
       log() {},
     }),
-    await openRanker(config, folder),
-    await effectsSource(config, folder),
     ...(await Promise.all(checks.map(async ({ settings }) => settings?.({ config, folder, env: process.env })))),
   ]
   return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))

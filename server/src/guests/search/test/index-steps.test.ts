@@ -7,7 +7,7 @@ import { registerTools } from '../../../kernel/catalogue/register-tools.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import { readConfig } from '../../../../test/read-config.ts'
 import type { ToolDefinition } from '../../../kernel/contract/tool.ts'
-import { prepareRanker } from '../open-ranker.ts'
+import { rankerFor } from '../open-ranker.ts'
 
 const ADMIN: Caller = { kind: 'admin', id: 'admin:a', user: 'ana' }
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name, inputSchema: {}, ...more })
@@ -25,7 +25,7 @@ test('the catalogue is indexed in steps, and a changed tool is one step', () => 
       steps += 1
       await setImmediate()
     }
-    const opened = prepareRanker(CONFIG, '.')
+    const opened = rankerFor(CONFIG, '.')
     if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
     const catalogue = await openCatalogue({
       tables: store,
