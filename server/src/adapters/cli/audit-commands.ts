@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { auditText } from '../../kernel/contract/audit-events.ts'
 import { Checkpoint, type AuditReport } from '../../kernel/contract/audit.ts'
 import { PROBLEMS, type Result } from '../../kernel/contract/problems.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { countOf, oneOf, sinceOf } from './option-values.ts'
-import { asBody, count, fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
+import { asBody, count, fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
 import type { Cli, Globals } from './cli.ts'
-import { tailAudit } from './tail-audit.ts'
 
 /** Verifies the audit of a data folder on which no gate runs. */
 type VerifyOffline = (options: Globals, against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
@@ -148,4 +149,44 @@ function printReport(out: Out, report: Fields): void {
     )
   if (report['ok'] === true) out.line(`the audit verifies: ${counted}`)
   else out.error(`BROKEN: ${where}: ${textOf(first['says'])}`)
+}
+
+const PAGE = 200
+
+/** Prints the newest entries, oldest first. With `follow`, keeps printing new ones until it is interrupted. */
+async function tailAudit(
+  cli: Cli,
+  { lines, follow }: { readonly lines: number; readonly follow?: boolean },
+): Promise<void> {
+  const out = cli.out()
+  let last = 0
+  const print = (items: readonly Fields[]) => {
+    for (const entry of items) {
+      last = Math.max(last, Number(entry['seq']))
+      if (out.json) out.line(JSON.stringify(entry))
+      else out.line(entryLine(entry))
+    }
+  }
+  const first = await cli.send('GET', `/v1/audit?last=${Math.min(lines, PAGE)}`)
+  if (first.status < 200 || first.status >= 400) return cli.exit(printReply(out, first, () => {}))
+  print(itemsOf(first.body))
+  if (follow !== true) return cli.exit(EXIT.ok)
+  const look = oneAtATime(async () =>
+    print(itemsOf((await cli.ask('GET', `/v1/audit?after=${last}&limit=${PAGE}`)).body)),
+  )
+  await new Promise<void>((stopped) => {
+    const stop = cli.follow('/v1/stream', () => void look())
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        stop()
+        stopped()
+      })
+  })
+}
+
+/** `12  2026-11-15 20:41:55Z  A call of mail__send by claude is held for approval  call.held tool=mail__send call=call_…`. */
+function entryLine(entry: Fields): string {
+  const about = Object.entries(fieldsOf(entry['subject'])).map(([name, value]) => `${name}=${textOf(value)}`)
+  const { seq, at, type } = entry
+  return [textOf(seq), timeOf(at), textOf(auditText(entry)), [textOf(type), ...about].join(' ')].join('  ')
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { countOf } from './option-values.ts'
-import { itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import type { Client } from './client.ts'
+import { fieldsOf, itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printDefinition } from './print-definition.ts'
-import { sendForAll } from './send-for-all.ts'
 import type { Cli } from './cli.ts'
 
 /** The tools behind the gate: list, search, and how to call one. */
@@ -92,4 +92,23 @@ function printCard(out: Out, card: Fields): void {
     out.line(`  example: sluice call ${textOf(card['skill_id'])} '${textOf(card['example'])}'`)
   for (const part of ['rollback', 'check', 'verify']) out.line(`  ${textOf(card[part])}`)
   if (card['shortened'] === true) out.line('  shortened; use --full to show everything')
+}
+
+/** All pages of a list as one reply, or the first reply that is not a page. */
+async function sendForAll(send: Client, path: string): ReturnType<Client> {
+  const first = await send('GET', path)
+  const items = [...itemsOf(first.body)]
+  let next = nextOf(first.body)
+  if (next === undefined) return first
+  while (next !== undefined) {
+    const { body } = await send('GET', `${path}?after=${next}`)
+    items.push(...itemsOf(body))
+    next = nextOf(body)
+  }
+  return { ...first, body: { ...(first.body as Fields), next: undefined, items } }
+}
+
+function nextOf(body: unknown): number | undefined {
+  const { next } = fieldsOf(body)
+  return typeof next === 'number' ? next : undefined
 }
