@@ -1,7 +1,7 @@
 import type { Outcome } from '../contract/call.ts'
 import type { Problem, ProblemCode } from '../contract/problems.ts'
 
-const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
+const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'call.contended', 'gate.stopping']
 
 /** A problem that may be gone a moment later: the driver of a run tries again. */
 export const isTemporary = ({ code }: Problem): boolean => FOR_NOW.includes(code)
