@@ -1,5 +1,4 @@
-import { recoverCalls } from '../kernel/attempt/recover-calls.ts'
-import { recoverReadBacks } from '../kernel/attempt/recover-read-backs.ts'
+import { recoverCalls, recoverReadBacks } from '../kernel/attempt/recover-calls.ts'
 import type { Scheduler } from '../kernel/runs/schedule-runs.ts'
 import type { Log } from '../kernel/ports/log.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'

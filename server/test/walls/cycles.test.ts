@@ -75,7 +75,6 @@ test('a gate that nobody asks about anything loads only the doors for calls', ()
 /** Pairs of types that mention each other. This list may only become shorter. */
 const OF_TYPES: readonly string[][] = [
   ['adapters/stores/sqlite/packed-commit.ts', 'adapters/stores/sqlite/written-rows.ts'],
-  ['kernel/attempt/call-changes.ts', 'kernel/attempt/check-call.ts', 'kernel/attempt/run-read-back.ts'],
   ['kernel/contract/tool-bounds.ts', 'kernel/contract/tool.ts'],
   [
     'kernel/policy/condition/compile-access.ts',

@@ -9,9 +9,15 @@ import {
   type GrepDeps,
 } from '../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
-import { cancelTask, type CancelDeps } from '../../kernel/attempt/cancel-task.ts'
+import {
+  cancelTask,
+  type CancelDeps,
+  listTasks,
+  readTask,
+  type CallTask,
+  type TasksPage,
+} from '../../kernel/attempt/call-task.ts'
 import { readCall, type ReadCallDeps } from '../../kernel/attempt/read-call.ts'
-import { listTasks, readTask, type CallTask, type TasksPage } from '../../kernel/attempt/read-task.ts'
 import type { ToolViews } from '../../kernel/catalogue/tool-views.ts'
 import type { Changes } from '../../kernel/changes/changes.ts'
 import type { PolicyNotice } from '../../kernel/contract/policy.ts'

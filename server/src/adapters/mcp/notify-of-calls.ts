@@ -1,5 +1,5 @@
 import type { McpPorts } from './mcp-ports.ts'
-import type { CallTask } from '../../kernel/attempt/read-task.ts'
+import type { CallTask } from '../../kernel/attempt/call-task.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import type { GateChange } from '../../kernel/contract/change.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'

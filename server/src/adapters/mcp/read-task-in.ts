@@ -1,4 +1,4 @@
-import type { CallTask } from '../../kernel/attempt/read-task.ts'
+import type { CallTask } from '../../kernel/attempt/call-task.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import { textsInOutcome } from '../../kernel/sessions/answer-texts.ts'

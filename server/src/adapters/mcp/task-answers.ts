@@ -1,5 +1,5 @@
 import type { McpPorts } from './mcp-ports.ts'
-import type { CallTask } from '../../kernel/attempt/read-task.ts'
+import type { CallTask } from '../../kernel/attempt/call-task.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Outcome } from '../../kernel/contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'

@@ -9,9 +9,8 @@ import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { Perform } from '../../kernel/runs/performer.ts'
-import { countMessage } from '../workflows/api.ts'
-import type { MeterDeps } from '../workflows/api.ts'
-import { isForNow } from '../../kernel/attempt/is-for-now.ts'
+import { countMessage, type MeterDeps } from '../workflows/api.ts'
+import { isForNow } from '../../kernel/attempt/describe-call.ts'
 import { byThread, documentOf, type ThreadDocumentDeps, stateOf, type ThreadDeps } from './threads.ts'
 
 export type ReplyDeps = ThreadDeps &

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import { readingsOf } from '../../kernel/text/readings.ts'
 import { findOwn, mayHoldAny, type OwnCredentials } from './find-own.ts'
 import { holdsOwn } from './redact-own.ts'
-import { textLeaves, type TextLeaf } from '../../kernel/attempt/text-leaves.ts'
+import { textLeaves, type TextLeaf } from '../../kernel/text/text-leaves.ts'
 import { triggeredTraps, type TriggeredTrap, type Trap } from './traps.ts'
 
 /** Where the arguments contain something that no call may contain: one of the gate's own credentials, or a honey token. Never the text itself. */

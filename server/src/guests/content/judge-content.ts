@@ -7,7 +7,7 @@ import { personalIn, secretGoes } from './content-fact.ts'
 import { dataDestination, type DataDestination } from './data-destination.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
-import { namePlaces, shownPointer } from '../../kernel/attempt/shown-pointer.ts'
+import { namePlaces, shownPointer } from '../../kernel/text/shown-pointer.ts'
 
 /**
  * Blocks a secret that would leave the machine; asks about one that stays, and about personal data. Text that the gate itself

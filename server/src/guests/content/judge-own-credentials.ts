@@ -3,7 +3,7 @@ import { inForce } from '../../kernel/contract/tool.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
-import { namePlaces, shownPointer } from '../../kernel/attempt/shown-pointer.ts'
+import { namePlaces, shownPointer } from '../../kernel/text/shown-pointer.ts'
 
 type CredentialFacts = Pick<Facts, 'guarded' | 'tool' | 'now'>
 

@@ -7,7 +7,7 @@ import { judgeTrap, type TrapFacts } from './judge-trap.ts'
 import { compilePolicy } from '../../kernel/policy/compile-policy.ts'
 import { callWith, neutralFacts, strictness, toolWith } from '../../kernel/decide/neutral-facts.suite.ts'
 import type { FileFact } from '../sandbox/files-fact.ts'
-import { textLeaves } from '../../kernel/attempt/text-leaves.ts'
+import { textLeaves } from '../../kernel/text/text-leaves.ts'
 import { compileTrap, triggeredTraps } from './traps.ts'
 
 const policyOf = (preset: string) => {

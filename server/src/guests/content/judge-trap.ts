@@ -4,7 +4,7 @@ import { inForce } from '../../kernel/contract/tool.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { Policy } from '../../kernel/policy/policy.ts'
 import { isInside } from '../../kernel/text/is-inside.ts'
-import { namePlaces, shownPointer } from '../../kernel/attempt/shown-pointer.ts'
+import { namePlaces, shownPointer } from '../../kernel/text/shown-pointer.ts'
 
 /** A honey file, and its path with all links resolved. */
 export type TrapFile = { readonly name: string; readonly path: string }

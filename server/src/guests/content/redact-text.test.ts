@@ -3,10 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { builtIn } from './rules/built-in.suite.ts'
 import { mixedText, PERSONAL, TOKENS } from './rules/samples.suite.ts'
 import { redactText } from './redact-text.ts'
+import { isRedacted } from '../../kernel/attempt/standard/template.ts'
 
 const redact = (text: string) => redactText(text, builtIn)
 
 describe('redacting a text', () => {
+  test('leaves a mark by which a read-back knows that the answer is not the original', () => {
+    const { text } = redact(`key ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2).slice(0, 36)}`)
+    expect([isRedacted(text), isRedacted('key')]).toEqual([true, false])
+  })
+
   test('redacting twice changes nothing more', () => {
     fc.assert(
       fc.property(mixedText, (text) => {

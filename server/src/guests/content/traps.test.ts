@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../kernel/contract/json.ts'
 import { base64Cores, utf8 } from '../../kernel/text/encodings.ts'
-import { textLeaves } from '../../kernel/attempt/text-leaves.ts'
+import { textLeaves } from '../../kernel/text/text-leaves.ts'
 import { compileTrap, triggeredTraps } from './traps.ts'
 
 const TOKEN = 'Sesame-4711/öffne'

@@ -1,4 +1,4 @@
-import type { TextLeaf } from '../../kernel/attempt/text-leaves.ts'
+import type { TextLeaf } from '../../kernel/text/text-leaves.ts'
 import { base64Cores, hexOf, unescapeText, percentDecode, utf8 } from '../../kernel/text/encodings.ts'
 
 /** One honey token, prepared for searching. It is identified by its place in the configuration; its text is never shown. */

@@ -1,4 +1,4 @@
-import type { ClaimDeps } from '../../kernel/attempt/claim-held.ts'
+import type { ClaimDeps } from '../../kernel/attempt/earlier-call.ts'
 import { giveUpReport, type RecoverDeps } from '../../kernel/attempt/recover-calls.ts'
 
 /** How long a client may take to report the outcome of a call. */

@@ -7,8 +7,8 @@ import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import type { Dispatch } from '../../kernel/ports/observers.ts'
-import type { ClaimDeps } from '../../kernel/attempt/claim-held.ts'
-import type { WaitDeps } from '../../kernel/attempt/wait-for-call.ts'
+import type { ClaimDeps } from '../../kernel/attempt/earlier-call.ts'
+import type { WaitDeps } from '../../kernel/attempt/read-call.ts'
 import type { Config } from '../../kernel/contract/config.ts'
 
 /** A tool that a coding agent is about to use. */

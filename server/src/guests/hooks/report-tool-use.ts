@@ -1,6 +1,6 @@
 import type { ToolResult } from '../../kernel/contract/call.ts'
 import { refuse, ok, type Result } from '../../kernel/contract/problems.ts'
-import { identityOf } from '../../kernel/attempt/identity-of.ts'
+import { identityOf } from '../../kernel/attempt/call-changes.ts'
 import { canonicalJson } from '../../kernel/json/canonical.ts'
 import type { ExecuteCall } from '../../kernel/attempt/execute-call.ts'
 import type { StoredVolume } from '../../kernel/attempt/stored-volume.ts'

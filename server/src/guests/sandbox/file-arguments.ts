@@ -1,6 +1,6 @@
 import { INPUTS_KEY } from '../../kernel/approvals/asks.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { childrenOf, textLeaves, type TextLeaf } from '../../kernel/attempt/text-leaves.ts'
+import { childrenOf, textLeaves, type TextLeaf } from '../../kernel/text/text-leaves.ts'
 import { argumentTexts, isText, LONGEST_LIST, type ArgumentTexts } from './argument-texts.ts'
 import type { FieldKind } from '../../kernel/text/field-names.ts'
 import type { Certainty } from './files-fact.ts'

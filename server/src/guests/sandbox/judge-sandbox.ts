@@ -10,7 +10,7 @@ import { isInside } from '../../kernel/text/is-inside.ts'
 import { isBehindProcess, isProcessFile } from './process-files.ts'
 import { sensitiveName } from '../../kernel/text/sensitive-names.ts'
 import { treeUse, type TreeUse } from './tree-tools.ts'
-import { namePlaces } from '../../kernel/attempt/shown-pointer.ts'
+import { namePlaces } from '../../kernel/text/shown-pointer.ts'
 
 type Finding = { readonly effect: 'ask' | 'block'; readonly rule: string; readonly says: string }
 

@@ -142,7 +142,7 @@ export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<Schedules
   return { workflow_schedule: perform(false), workflow_fire: perform(true) }
 }
 
-const RETRIED: readonly string[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
+const RETRIED: readonly string[] = ['audit.unavailable', 'audit.in_doubt', 'call.contended', 'gate.stopping']
 
 function nextOf({ zoneOffset }: SchedulesDeps, { config }: CronGateway, since: number, after: number): number {
   const parsed = parseSchedule(config.schedule)

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../contract/json.ts'
 import type { FieldChange } from './packet-parts.ts'
 import { valueText } from '../contract/value-text.ts'
 import { numberedText } from '../contract/visible-text.ts'
-import { childrenOf } from '../attempt/text-leaves.ts'
+import { childrenOf } from '../text/text-leaves.ts'
 import { pointerOf } from '../text/argument-roles.ts'
 
 /** Nobody reads more than this; the packet also shows the arguments themselves. */

@@ -1,8 +1,7 @@
 import type { PacketRisk, PacketFacts } from './packet-parts.ts'
 import type { Tool, ToolEffect } from '../contract/tool.ts'
 import type { Opinion } from '../contract/verdict.ts'
-import type { StandardSentences } from '../attempt/describe-standard.ts'
-import { NO_ROLLBACK } from '../attempt/rollback-of.ts'
+import { type StandardSentences, NO_ROLLBACK } from '../attempt/standard/rollback.ts'
 
 const ONLY_READS = 'only reads'
 

@@ -15,18 +15,28 @@ import type { Ids, MaybePromise } from '../ports/runtime.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { outputLabel } from '../sessions/labels.ts'
 import { wasJudged, type Attempting, type CallPlan, type Case, type Ended, type Found } from './attempt.ts'
-import { auditOf, blockedProblem, changesFor, type Hold, type Recording } from './call-changes.ts'
-import type { Checked, Ready } from './check-call.ts'
-import { heldOrNext, type ClaimDeps } from './claim-held.ts'
-import { addToPlan } from './commit-plan.ts'
-import { keyOf } from './earlier-call.ts'
+import {
+  addToPlan,
+  auditOf,
+  blockedProblem,
+  changesFor,
+  type Hold,
+  type Ready,
+  type Recording,
+} from './call-changes.ts'
+import type { Checked } from './standard/check-call.ts'
+import { heldOrNext, type ClaimDeps, keyOf } from './earlier-call.ts'
 import { integrityFinding } from './integrity-finding.ts'
 import type { Ahead, JudgedCall } from './judge-call.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { lookAlikeRecipients, type RecipientDeps } from './look-alike-recipients.ts'
 import { previewIn, type Preview } from './preview-call.ts'
-import { maySyncLater } from './sync-later.ts'
-import { redactOwnArgs } from './redact-own-args.ts'
+import { isDeclaredRead } from './declared-read.ts'
+import type { Change } from '../ports/ledger.ts'
+import type { Json } from '../contract/json.ts'
+import { Bug } from '../contract/problems.ts'
+import { canonicalJson } from '../json/canonical.ts'
+import type { Scanner } from '../ports/scanner.ts'
 
 export type AskedPlanDeps = Attempting &
   ClaimDeps &
@@ -212,3 +222,33 @@ const unstarted = (
   stores,
   stopping: () => stoppingChanges(deps, call, verdict, now),
 })
+
+/**
+ * Whether the intent of a call may become durable together with its outcome: a declared read whose commit contains only the call's row, its
+ * audit entry and expectations. A used idempotency key or spent units must not be undone by a power failure, and the id of a task is given
+ * to the client before the outcome is known.
+ */
+export function maySyncLater(
+  tool: Tool,
+  row: CallRow,
+  changes: readonly Change[],
+  listeners: CallListeners | undefined,
+): boolean {
+  if (!isDeclaredRead(tool)) return false
+  const isKnownOutside =
+    row.executor !== undefined || row.node !== undefined || row.task_of !== undefined || row.by_run !== undefined
+  return !isKnownOutside && listeners?.onStarted === undefined && changes.every(isOnlyRecord)
+}
+
+const isOnlyRecord = (change: Change): boolean =>
+  change.kind === 'expect' || change.kind === 'audit' || (change.kind === 'swap' && change.table === 'calls')
+
+/** Arguments for rows of calls that will never run: as written, without any of the gate's own credentials. */
+export async function redactOwnArgs(scanner: Pick<Scanner, 'redactOwn'>, canonical_args: string): Promise<string> {
+  const args = JSON.parse(canonical_args) as Json
+  const redacted = await scanner.redactOwn(args)
+  if (redacted === args) return canonical_args
+  const text = canonicalJson(redacted)
+  if (!text.ok) throw new Bug('redacted arguments have a canonical form')
+  return text.value
+}

@@ -9,14 +9,17 @@ import { Bug, problem } from '../contract/problems.ts'
 import type { ValueSource } from '../sessions/value-source.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { consentNamed } from '../consents/cover-with-consent.ts'
-import { identityOf, rejectionIdentityOf } from './identity-of.ts'
 import { heldCall, holdCall } from './held-call.ts'
 import type { LookAlikeValue } from '../approvals/recipient-marks.ts'
 import { beginRun } from '../runs/begin-run.ts'
-import type { Ready } from './check-call.ts'
-import { addToPlan, type CommitPlan, type LostMeans } from './commit-plan.ts'
 import type { Change } from '../ports/ledger.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
+
+/** What is known about an execution before it starts: for the call's row, and for the audit with hashes instead of values. */
+export type Ready = {
+  readonly parts: Pick<CallRow, 'rollback' | 'evidence'>
+  readonly about?: NonNullable<AuditDraft['about']>
+}
 
 /** What the record of a new call needs besides the call and its verdict. */
 export type Recording = {
@@ -211,4 +214,41 @@ export function auditOf(
   const consent = type === 'call.started' && more.verdict !== undefined ? consentNamed(more.verdict) : undefined
   if (consent !== undefined) subject['consent'] = consent
   return { at, type, actor: row.caller.id, trace: row.trace, subject, args_hash: row.args_hash, ...more }
+}
+
+/** What it means for a call that one of its changes made the commit lose. */
+export type LostMeans =
+  /** A pause, the tool or a key was changed since the judgement: refresh the catalogue, judge again. */
+  | 'changed'
+  /** Another call took the last unit of a budget, a consent, a key or a limit, or an equal call was held first: judge again. */
+  | 'used_up'
+  /** Another request used the idempotency key first: answer with its call. */
+  | 'same_key'
+  /** Another process changed the call or its request first. */
+  | 'taken'
+
+/**
+ * The changes of one commit and, at the same index, what losing each of them means. A list beside the changes, because those go to the
+ * store as they are. An index beyond both belongs to a change that was added on the way: judge again.
+ */
+export type CommitPlan = { readonly changes: Change[]; readonly means: LostMeans[] }
+
+export function addToPlan({ changes, means }: CommitPlan, meaning: LostMeans, added: readonly Change[]): void {
+  for (const change of added) {
+    changes.push(change)
+    means.push(meaning)
+  }
+}
+
+/**
+ * One key for caller, tool and arguments: two calls with the same key are the same call made twice. The thread is not part of it,
+ * because callers name threads themselves, and a new name must not make an old call look new.
+ */
+export function identityOf({ caller, tool_id, args_hash }: Pick<Call, 'caller' | 'tool_id' | 'args_hash'>): string {
+  return JSON.stringify([caller.id, caller.user, tool_id, args_hash])
+}
+
+/** The same for rejections, which also apply to arguments that differ only invisibly. */
+export function rejectionIdentityOf(call: Pick<Call, 'caller' | 'tool_id' | 'args_hash' | 'folded_hash'>): string {
+  return call.folded_hash === undefined ? identityOf(call) : identityOf({ ...call, args_hash: call.folded_hash })
 }

@@ -25,15 +25,13 @@ import {
   type Judged,
   type Role,
 } from './attempt.ts'
-import { auditOf, blockedProblem, isOverBudget } from './call-changes.ts'
-import type { Ready } from './check-call.ts'
-import { addToPlan } from './commit-plan.ts'
+import { addToPlan, auditOf, blockedProblem, isOverBudget, type Ready } from './call-changes.ts'
 import { describeCall } from './describe-call.ts'
 import type { Intake } from './intake.ts'
 import { NOT_ON_RECORD, storedCallFinding } from './integrity-finding.ts'
 import { notRetried } from './interpret.ts'
 import { judgeCall, type JudgedCall } from './judge-call.ts'
-import { isToBeRetried, retryFact } from './retry-changes.ts'
+import { isToBeRetried, retryFact } from './retry-call.ts'
 import { isStartOnRecord } from './start-on-record.ts'
 
 export type DecidedDeps = Attempting & {

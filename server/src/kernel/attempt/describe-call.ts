@@ -1,5 +1,5 @@
 import type { CallRow, Outcome } from '../contract/call.ts'
-import { Bug, problem, type Problem } from '../contract/problems.ts'
+import { Bug, problem, type Problem, type ProblemCode } from '../contract/problems.ts'
 import { mayHaveRunBefore } from './interpret.ts'
 import { HINT_RULE } from '../decide/judge-repetition.ts'
 
@@ -100,3 +100,11 @@ export const refused = (why: Problem): Outcome => ({ status: 'refused', problem:
 
 type Executed = Extract<Outcome, { status: 'executed' }>
 type Unknown = Extract<Outcome, { status: 'unknown' }>
+
+const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'call.contended', 'gate.stopping']
+
+/** A problem that may be gone a moment later: the driver of a run tries again. */
+export const isTemporary = ({ code }: Problem): boolean => FOR_NOW.includes(code)
+
+/** Rejected for a temporary reason. */
+export const isForNow = (outcome: Outcome): boolean => outcome.status === 'refused' && isTemporary(outcome.problem)

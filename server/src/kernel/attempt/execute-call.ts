@@ -4,29 +4,25 @@ import type { Json } from '../contract/json.ts'
 import { Bug, problem, type Problem } from '../contract/problems.ts'
 import { inForce, type Tool } from '../contract/tool.ts'
 import { EVICT_OVER, evicted, interpret, kept, outputText, shortened, type Interpretation } from './interpret.ts'
-import { answerValue } from './answer-value.ts'
-import { planReadBack } from './plan-read-back.ts'
+import { answerValue, planReadBack } from './standard/plan-read-back.ts'
 import { sendableArgs } from '../json/split-inputs.ts'
 import { auditOf } from './call-changes.ts'
-import { rollbackAbout, unplanned } from './check-call.ts'
+import { rollbackAbout, unplanned } from './standard/check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import { holdBack, type HeldBack, type MessageListeners } from './hold-back.ts'
+import { collectMessages, holdBack, type HeldBack, type MessageListeners } from './call-messages.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { CancelSignal } from '../ports/cancel.ts'
-import type { MaybePromise } from '../ports/runtime.ts'
 import type { CallListeners, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
-import { dayOf } from '../retention/end-days.ts'
-import { withResult } from '../ports/maybe-promise.ts'
-import { hasEnded } from '../retention/end-days.ts'
+import { dayOf, hasEnded } from '../retention/end-days.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { StoredVolume } from './stored-volume.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { logLabel, outputLabel } from '../sessions/labels.ts'
 import type { Sessions } from '../ports/sessions.ts'
-import { rollbackFor } from './siblings-of.ts'
+import { rollbackFor } from './standard/rollback.ts'
 import { namesSecrets, unsealArgs, withoutValues, type SecretValue } from './call-secrets.ts'
-import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
+import { unverifiedChange, verifyCall, type VerifyDeps } from './standard/verify-call.ts'
 
 export type ExecuteDeps = VerifyDeps & {
   readonly artifacts: Artifacts
@@ -70,13 +66,9 @@ export async function executeCall(
   const answer = await send(deps, row, upstreamCall(deps, started, tool, collected.listeners, running.signal))
   const called_off_by = running.end()
   deps.probe('upstream.after')
-  // Each of these is nearly always known at once, and is awaited only where it is a promise.
-  const checking = checkOutput(deps, interpret(answer, row), tool)
-  const checked = checking instanceof Promise ? await checking : checking
-  const following = consequencesOf(deps, row, tool, checked)
-  const consequences = following instanceof Promise ? await following : following
-  const ending = endedRow(deps, row, consequences, called_off_by, checked, tool)
-  const ended = ending instanceof Promise ? await ending : ending
+  const checked = await checkOutput(deps, interpret(answer, row), tool)
+  const consequences = await consequencesOf(deps, row, tool, checked)
+  const ended = await endedRow(deps, row, consequences, called_off_by, checked, tool)
   return recordOutcome(deps, ended, version, collected.text(), held)
 }
 
@@ -134,23 +126,14 @@ async function sendUnsealed(
 type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back'>
 
 /** The answer shows what would undo the call, and what to read back. Computed from the answer before it is cut. */
-function consequencesOf(
+async function consequencesOf(
   deps: ExecuteDeps,
   row: CallRow,
   tool: Tool,
   { state, result }: Interpretation,
-): MaybePromise<Consequences | undefined> {
+): Promise<Consequences | undefined> {
   if (state !== 'executed' || result === undefined) return undefined
   if (tool.rollback === undefined && tool.verify === undefined) return undefined
-  return declaredConsequences(deps, row, tool, result)
-}
-
-async function declaredConsequences(
-  deps: ExecuteDeps,
-  row: CallRow,
-  tool: Tool,
-  result: ToolResult,
-): Promise<Consequences> {
   const args: Json = JSON.parse(row.canonical_args)
   const sources = { args, result: answerValue(result) }
   const rollback = await rollbackFor(deps, row, tool, sources)
@@ -162,26 +145,24 @@ async function declaredConsequences(
 }
 
 /** The effect took place; an answer that violates the tool's own schema is reported, not passed on as valid. */
-function checkOutput({ judgement }: ExecuteDeps, outcome: Interpretation, tool: Tool): MaybePromise<Interpretation> {
+async function checkOutput({ judgement }: ExecuteDeps, outcome: Interpretation, tool: Tool): Promise<Interpretation> {
   const { definition, hash } = inForce(tool.row)
   const schema = definition.outputSchema
   if (schema === undefined || outcome.state !== 'executed') return outcome
-  const invalid: Interpretation = { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
   const structured = outcome.result?.structuredContent
-  if (structured === undefined) return invalid
-  return withResult(judgement.scanner.validate(schema, `${hash}/output`, structured), ({ ok }) =>
-    ok ? outcome : invalid,
-  )
+  const isValid =
+    structured !== undefined && (await judgement.scanner.validate(schema, `${hash}/output`, structured)).ok
+  return isValid ? outcome : { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
 }
 
-function endedRow(
+async function endedRow(
   deps: ExecuteDeps,
   row: CallRow,
   consequences: Consequences | undefined,
   called_off_by: string | undefined,
   { state, problem, result }: Interpretation,
   tool: Tool,
-): MaybePromise<CallRow> {
+): Promise<CallRow> {
   // One copy of the row, with everything that its end adds.
   const now = deps.clock()
   const ended: Written<CallRow> = { ...row, ...consequences, state, ended_at: now }
@@ -192,7 +173,7 @@ function endedRow(
   const text = outputText(result)
   deps.volume.add(row.caller, text)
   if (text.length > (row.evict_over ?? EVICT_OVER))
-    return evict(deps, row, result, text, tool).then((output) => Object.assign(ended, output))
+    return Object.assign(ended, await evict(deps, row, result, text, tool))
   ended.result = result
   ended.output = kept(text.length)
   return ended
@@ -214,36 +195,6 @@ async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: 
     structured !== undefined && (await deps.judgement.scanner.validate(schema, `${hash}/output`, structured)).ok
   return evicted(result, text, digest, isValid ? { structured } : { isError: true })
 }
-
-/** How many characters of progress and log lines are collected while a call runs. */
-const MOST_COLLECTED = 16_384
-
-/** Wraps the listeners and collects everything they receive: a model reads a log line like an answer. */
-function collectMessages(listeners: MessageListeners): { readonly listeners: MessageListeners; text(): string } {
-  const { onLog, onProgress, reported } = listeners
-  if (onLog === undefined && onProgress === undefined) return { listeners, text: noText }
-  let lines: string[] | undefined
-  let length = 0
-  const keep = (line: string) => {
-    if (length < MOST_COLLECTED) (lines ??= []).push(line.slice(0, MOST_COLLECTED - length))
-    length += line.length
-  }
-  const collecting: Written<MessageListeners> = {}
-  if (reported !== undefined) collecting.reported = reported
-  if (onLog !== undefined)
-    collecting.onLog = (line) => {
-      keep(JSON.stringify(line['data'] ?? line))
-      onLog(line)
-    }
-  if (onProgress !== undefined)
-    collecting.onProgress = (progress) => {
-      if (progress.message !== undefined) keep(progress.message)
-      onProgress(progress)
-    }
-  return { listeners: collecting, text: () => lines?.join('\n') ?? '' }
-}
-
-const noText = () => ''
 
 /** The row of an ended call, its audit entry, and what enters the session. */
 function outcomeChanges(deps: ExecuteDeps, row: CallRow, version: number, messages: string): Change[] {

@@ -13,7 +13,7 @@ import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { JudgedCall } from './judge-call.ts'
-import { askServer, type AskServerDeps } from './run-read-back.ts'
+import { askServer, type AskServerDeps } from './ask-server.ts'
 
 export type PreviewDeps = AskServerDeps & { readonly catalogue: Catalogue; readonly digest: Digest }
 

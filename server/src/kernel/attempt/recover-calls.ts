@@ -7,9 +7,9 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
-import { isOrphaned } from './is-orphaned.ts'
-import { retryChanges } from './retry-changes.ts'
+import { retryChanges } from './retry-call.ts'
 import { closeRun } from './settle-call.ts'
+import { isStopping, verifyCall, type VerifyDeps } from './standard/verify-call.ts'
 
 export type RecoverDeps = {
   readonly tables: Tables
@@ -109,4 +109,37 @@ async function failRead(deps: RecoverDeps, held: Held<'calls'>, also: readonly C
     { kind: 'audit', entry: auditOf('call.interrupted', row, at, { actor: 'gate', outcome: 'failed', about }) },
   ])
   return 'failed'
+}
+
+export type RecoverReadBackDeps = VerifyDeps & {
+  readonly tables: Tables
+  readonly liveness: Pick<Liveness, 'isAlive'>
+}
+
+/** At start, and when another node dies: performs the read-backs that a dead boot left open. */
+export async function recoverReadBacks(deps: RecoverReadBackDeps): Promise<number> {
+  let after: number | undefined
+  let carriedOut = 0
+  while (!isStopping(deps)) {
+    const page = await deps.tables.list(
+      'calls',
+      { due: 'verify' },
+      { limit: PAGE, ...(after === undefined ? {} : { after }) },
+    )
+    const last = page.at(-1)
+    if (last === undefined) break
+    after = last.cursor
+    for (const { row, version } of page) {
+      if (isStopping(deps)) break
+      if (!(await isOrphaned(deps.liveness, row))) continue
+      await verifyCall(deps, { row, version })
+      carriedOut += 1
+    }
+  }
+  return carriedOut
+}
+
+/** Whether the boot that executes or verifies this call is dead. Rows of early releases name none, and none of those is alive. */
+export async function isOrphaned({ isAlive }: Pick<Liveness, 'isAlive'>, { boot }: CallRow): Promise<boolean> {
+  return boot === undefined || !(await isAlive(boot))
 }

@@ -13,8 +13,7 @@ import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held } from '../ports/reads.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
-import { requestRetry, retryEnded, type RequestRetryDeps } from './request-retry.ts'
-import { isHarmless, isUnsettled, retryChanges } from './retry-changes.ts'
+import { requestRetry, retryEnded, type RequestRetryDeps, isHarmless, isUnsettled, retryChanges } from './retry-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SettleDeps = AskedDeps &

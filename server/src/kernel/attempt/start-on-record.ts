@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../contract/approval.ts'
 import type { AuditEntry } from '../contract/audit.ts'
 import type { CallRow } from '../contract/call.ts'
 import type { AuditReads } from '../ports/reads.ts'
-import { isToBeRetried } from './retry-changes.ts'
+import { isToBeRetried } from './retry-call.ts'
 
 /** The audit types for what a person or the recovery decided about a call. */
 const DECISIONS: readonly string[] = ['approval.approved', 'call.settled', 'call.interrupted']

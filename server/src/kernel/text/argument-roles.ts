@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../contract/json.ts'
-import { childrenOf } from '../attempt/text-leaves.ts'
+import { childrenOf } from './text-leaves.ts'
 import { splitWords } from './split-words.ts'
 import { kindOf } from './field-names.ts'
 import { isAddress, isMailAddress } from './hosts.ts'

@@ -1,7 +1,6 @@
 import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../../kernel/contract/answers.ts'
 import { SettleBody } from '../../../kernel/contract/api.ts'
-import { readCallByKey } from '../../../kernel/attempt/read-call-by-key.ts'
-import { readCall } from '../../../kernel/attempt/read-call.ts'
+import { readCallByKey, readCall } from '../../../kernel/attempt/read-call.ts'
 import { settleCall, type SettleDeps } from '../../../kernel/attempt/settle-call.ts'
 import { withdrawCall } from '../../../kernel/attempt/withdraw-call.ts'
 import { textsInOutcome } from '../../../kernel/sessions/answer-texts.ts'

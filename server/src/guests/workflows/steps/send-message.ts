@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isForNow } from '../../../kernel/attempt/is-for-now.ts'
+import { isForNow } from '../../../kernel/attempt/describe-call.ts'
 import { listIn, mapIn, textIn } from '../raw-document.ts'
 import { SEND_TOOL_ID } from '../../../kernel/contract/message-tool.ts'
 import { FIELDS, stepType } from './step-type.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/contract/json.ts'
-import { isForNow } from '../../../kernel/attempt/is-for-now.ts'
+import { isForNow } from '../../../kernel/attempt/describe-call.ts'
 import { exampleArgs } from '../../../kernel/text/example-args.ts'
 import { textIn } from '../raw-document.ts'
 import { BUILT_IN_TOOLS, toolIdOf } from '../tool-names.ts'

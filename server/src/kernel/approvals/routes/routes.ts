@@ -5,7 +5,7 @@ import { STRENGTHS, type Strength, type Verdict } from '../../contract/verdict.t
 import type { Tool } from '../../contract/tool.ts'
 import { foldedName } from '../../contract/folded-name.ts'
 import { argsOf } from '../../attempt/call-args.ts'
-import { childrenOf } from '../../attempt/text-leaves.ts'
+import { childrenOf } from '../../text/text-leaves.ts'
 import type { RouteFact } from '../../decide/facts.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../policy/glob.ts'
 import { documentGroup, membersOf, type Groups } from './seats.ts'

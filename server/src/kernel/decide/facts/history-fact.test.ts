@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../../test/read-config.ts'
-import { identityOf } from '../../attempt/identity-of.ts'
+import { identityOf } from '../../attempt/call-changes.ts'
 import { callWith, toolWith } from '../neutral-facts.suite.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Page, Tables } from '../../ports/reads.ts'

@@ -1,22 +1,16 @@
-import type { AuditDraft } from '../contract/audit.ts'
-import type { Call, CallRow, ToolResult } from '../contract/call.ts'
-import type { Json } from '../contract/json.ts'
-import { problem, type Problem } from '../contract/problems.ts'
-import type { Finding, ReadBack, Rollback } from '../contract/standard.ts'
-import type { Tool } from '../contract/tool.ts'
-import { toolIdOf } from '../catalogue/definition.ts'
+import type { Call, ToolResult } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import { problem, type Problem } from '../../contract/problems.ts'
+import type { Finding, ReadBack, Rollback } from '../../contract/standard.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { toolIdOf } from '../../catalogue/definition.ts'
+import type { Ready } from '../call-changes.ts'
 import { sayExpectation } from './expectations.ts'
 import { planReadBack } from './plan-read-back.ts'
-import { canonicalJson } from '../json/canonical.ts'
-import { runReadBack, type AskDeps } from './run-read-back.ts'
-import type { Digest } from '../ports/runtime.ts'
-import { rollbackFor } from './siblings-of.ts'
-
-/** What is known about an execution before it starts: for the call's row, and for the audit with hashes instead of values. */
-export type Ready = {
-  readonly parts: Pick<CallRow, 'rollback' | 'evidence'>
-  readonly about?: NonNullable<AuditDraft['about']>
-}
+import { canonicalJson } from '../../json/canonical.ts'
+import { runReadBack, type AskDeps } from './read-back.ts'
+import type { Digest } from '../../ports/runtime.ts'
+import { rollbackFor } from './rollback.ts'
 
 /** `result`: the answer of a dry run that failed. */
 export type Checked =

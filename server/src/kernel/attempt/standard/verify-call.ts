@@ -1,12 +1,12 @@
-import type { CallRow } from '../contract/call.ts'
-import type { Finding } from '../contract/standard.ts'
-import { runReadBack, type AskDeps } from './run-read-back.ts'
-import { auditOf } from './call-changes.ts'
+import type { CallRow } from '../../contract/call.ts'
+import type { Finding } from '../../contract/standard.ts'
+import { runReadBack, type AskDeps } from './read-back.ts'
+import { auditOf } from '../call-changes.ts'
 import { findingAbout } from './check-call.ts'
-import type { Intake } from './intake.ts'
-import type { Change } from '../ports/ledger.ts'
-import { textLabel } from '../sessions/labels.ts'
-import { isUnrecorded } from '../changes/unrecorded.ts'
+import type { Intake } from '../intake.ts'
+import type { Change } from '../../ports/ledger.ts'
+import { textLabel } from '../../sessions/labels.ts'
+import { isUnrecorded } from '../../changes/unrecorded.ts'
 
 export type VerifyDeps = AskDeps & {
   readonly intake: Intake

@@ -1,8 +1,6 @@
-import { isJsonObject, type Json } from '../contract/json.ts'
-import { EXPECTED, type Expectation } from '../contract/standard.ts'
-import { fillTemplate, type Filled, type Sources } from './fill-template.ts'
-import { sayTemplate } from './say-template.ts'
-import { valueAt } from './value-at.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import { EXPECTED, type Expectation } from '../../contract/standard.ts'
+import { fillTemplate, type Filled, type Sources, sayTemplate, valueAt } from './template.ts'
 
 /** An expectation with its placeholders filled in. */
 export function fillExpectation(

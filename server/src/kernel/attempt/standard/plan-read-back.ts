@@ -1,10 +1,9 @@
-import type { ToolResult } from '../contract/call.ts'
-import { isEmpty, type PlannedReadBack, type ReadBack, type Verified } from '../contract/standard.ts'
-import { answerValue } from './answer-value.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import { isEmpty, type PlannedReadBack, type ReadBack, type Verified } from '../../contract/standard.ts'
 import { fillExpectation, meets, sayExpectation } from './expectations.ts'
-import { fillTemplate, type Sources } from './fill-template.ts'
-import { isRedacted } from './is-redacted.ts'
-import { sayPlaceholder } from './say-template.ts'
+import { fillTemplate, type Sources, isRedacted, sayPlaceholder } from './template.ts'
+import type { Json } from '../../contract/json.ts'
+import { parseIJson } from '../../json/parse-ijson.ts'
 
 /** `says`: why the question cannot be asked. */
 export type Planned =
@@ -49,4 +48,16 @@ export function judgeAnswer(
 
 export function sayAbsent(placeholders: readonly string[]): string {
   return `there is no usable value for ${placeholders.map(sayPlaceholder).join(', ')}`
+}
+
+/**
+ * The root for paths into a tool's answer: its structured content or, if there is none, an object with the answer's `text` and,
+ * if that is JSON, its value as `json`.
+ */
+export function answerValue(result: ToolResult): Json {
+  if (result.structuredContent !== undefined) return result.structuredContent
+  const words = result.content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text']] : []))
+  const text = words.join('\n')
+  const json = parseIJson(text)
+  return json.ok ? { text, json: json.value } : { text }
 }

@@ -1,13 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ToolResult } from '../contract/call.ts'
-import type { Json } from '../contract/json.ts'
-import type { ReadBack } from '../contract/standard.ts'
-import { JUDGEMENT } from '../../../test/judging.ts'
-import { isRedacted } from './is-redacted.ts'
+import type { ToolResult } from '../../contract/call.ts'
+import type { Json } from '../../contract/json.ts'
+import type { ReadBack } from '../../contract/standard.ts'
+import { isRedacted, type Sources } from './template.ts'
 import { judgeAnswer, planReadBack } from './plan-read-back.ts'
-import type { Sources } from './fill-template.ts'
-import { rollbackOf } from './rollback-of.ts'
+import { rollbackOf } from './rollback.ts'
 
 const declared: ReadBack = {
   tool: 'read_note',
@@ -76,9 +74,8 @@ describe('a planned read-back', () => {
     )
   })
 
-  test('is neither confirmed nor contradicted by a redacted answer', async () => {
-    const secret = `key ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2).slice(0, 36)}`
-    const struck = await JUDGEMENT.scanner.redact(secret, 'shown')
+  test('is neither confirmed nor contradicted by a redacted answer', () => {
+    const struck = 'key [REDACTED_TOKEN]'
     expect(isRedacted(struck)).toBe(true)
     expect(judgeAnswer(planned(), said({ note: { text: struck, tags: [] } }))).toEqual({
       ok: 'unknown',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../contract/json.ts'
-import { fillTemplate } from './fill-template.ts'
+import type { Json } from '../../contract/json.ts'
+import { fillTemplate } from './template.ts'
 
 const json = () => fc.jsonValue() as fc.Arbitrary<Json>
 /** Keys and texts that try to be interpreted as more than values. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldArgs } from './fold-args.ts'
+import { foldArgs } from './prepare-call.ts'
 
 /** The definition of folding, without the shortcut for texts that have nothing to fold. */
 const folded = (text: string): string =>

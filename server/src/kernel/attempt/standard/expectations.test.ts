@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../contract/json.ts'
-import { isEmpty } from '../contract/standard.ts'
+import type { Json } from '../../contract/json.ts'
+import { isEmpty } from '../../contract/standard.ts'
 import { isSame, meets, sayExpectation } from './expectations.ts'
 
 const json = () => fc.jsonValue() as fc.Arbitrary<Json>

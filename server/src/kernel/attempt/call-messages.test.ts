@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdBack } from './hold-back.ts'
+import { holdBack } from './call-messages.ts'
 
 function setUp() {
   const received: unknown[] = []

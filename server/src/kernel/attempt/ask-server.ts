@@ -1,23 +1,16 @@
 import type { AuditDraft } from '../contract/audit.ts'
-import type { Call, ToolResult } from '../contract/call.ts'
+import type { Call } from '../contract/call.ts'
 import type { PauseScope } from '../contract/pause.ts'
 import type { Problem } from '../contract/problems.ts'
-import type { Finding, PlannedReadBack } from '../contract/standard.ts'
-import { inForce, type Tool } from '../contract/tool.ts'
-import { toolIdOf } from '../catalogue/definition.ts'
-import { outputText } from './interpret.ts'
-import { judgeAnswer } from './plan-read-back.ts'
-import { canonicalJson } from '../json/canonical.ts'
-import { auditOf } from './call-changes.ts'
+import type { Tool } from '../contract/tool.ts'
 import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
-import { expectTool, readPauses } from './facts/changeable-facts.ts'
+import type { FilledFacts } from '../decide/facts.ts'
+import type { FilledDeps } from '../decide/judging.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { ToolServers, UpstreamAnswer } from '../ports/upstream.ts'
-import { problemOfFilled } from './judge-filled.ts'
-import type { RollbackDeps } from './siblings-of.ts'
-import type { FilledDeps } from '../decide/judging.ts'
+import { expectTool, readPauses } from './facts/changeable-facts.ts'
 
 export type AskServerDeps = FilledDeps & {
   readonly servers: ToolServers
@@ -100,69 +93,24 @@ async function pausesOf(deps: AskServerDeps, { part, call, tool }: GateQuestion)
 
 const isNotOfCaller = (scope: PauseScope): boolean => !scope.startsWith('caller:')
 
-export type AskDeps = RollbackDeps & AskServerDeps
-
-/** `attempt`: the try of the call that this belongs to. */
-export type Question = {
-  readonly part: 'check' | 'verify'
-  readonly attempt: string
-  readonly plan: PlannedReadBack
-}
-
-/** Not asked, because the question could not be recorded. */
-export type Unrecorded = { readonly unrecorded: Problem }
-
-const PREVIEW = 500
-
-const TRIES = 5
-
-/** Asks a tool of the call's server whether a declared condition holds. The operator declared that this tool only reads. */
-export async function runReadBack(
-  deps: AskDeps,
+/**
+ * Why arguments that the gate filled in itself are not sent; undefined if they may be. They may contain values from a tool
+ * server's answer, which nobody has judged. Nobody can be asked about them, so what would be asked about is not sent either,
+ * unless the arguments contain only what the call was judged with.
+ */
+async function problemOfFilled(
+  deps: FilledDeps,
   call: Call,
-  { part, attempt, plan }: Question,
-): Promise<Finding | Unrecorded> {
-  const tool_id = toolIdOf(call.server, plan.tool, deps.digest)
-  const found = (ok: Finding['ok'], says: string, more: Pick<Finding, 'digest' | 'preview'> = {}): Finding => {
-    return { ok, tool: tool_id, says: `${tool_id}: ${says}`, expected: plan.expected, at: deps.clock(), ...more }
-  }
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const tool = deps.catalogue.tool(tool_id)
-    const obstacle = obstacleOf(tool)
-    if (tool === undefined || obstacle !== undefined) return found('unknown', obstacle ?? 'no such tool')
-    const canonical_args = await argsFor(deps, tool, plan)
-    if (canonical_args === undefined) return found('unknown', 'the declared arguments do not match its schema')
-    const about = { asked: tool_id, asked_args_hash: deps.digest(canonical_args) }
-    const entry = (at: number) => auditOf(`call.${part}_started`, call, at, { about })
-    const key = `${part}/${attempt}`
-    const reply = await askServer(deps, { part, call, tool, canonical_args, key, expects: [], entry })
-    if (reply.is === 'overtaken') continue
-    if (reply.is === 'unrecorded') return { unrecorded: reply.problem }
-    if (reply.is === 'prevented') return found('unknown', reply.says)
-    if (reply.is === 'rejected') return found('unknown', 'it refused the question')
-    if (reply.is !== 'answered') return found('unknown', `it could not be asked [${reply.problem.code}]`)
-    const { ok, says } = judgeAnswer(plan, reply.result)
-    return found(ok, says, traceOf(deps, reply.result))
-  }
-  return found('unknown', 'it was paused or changed on every attempt')
-}
-
-async function argsFor({ judgement }: AskDeps, { row }: Tool, { args }: PlannedReadBack): Promise<string | undefined> {
-  const canonical = canonicalJson(args)
-  const { definition, hash } = inForce(row)
-  const isValid = canonical.ok && (await judgement.scanner.validate(definition.inputSchema, hash, args)).ok
-  return isValid ? canonical.value : undefined
-}
-
-/** Why a tool cannot be asked. Its effects are configured, so only a reload can have changed them. */
-function obstacleOf(tool: Tool | undefined): string | undefined {
-  if (tool === undefined || tool.row.gone_at !== undefined) return 'its server does not offer it'
-  if (!tool.effects.every((effect) => effect === 'read')) return 'it does more than read'
-  if (tool.row.admitted?.hash !== tool.row.definition_hash) return 'its definition is not the admitted one'
-  return undefined
-}
-
-function traceOf(deps: AskDeps, result: ToolResult): Pick<Finding, 'digest' | 'preview'> {
-  const text = outputText(result)
-  return { digest: deps.digest(text), preview: text.slice(0, PREVIEW) }
+  tool: Tool,
+  canonical_args: string,
+  holdsAnswers: boolean,
+): Promise<string | undefined> {
+  const filled: Call = { ...call, tool_id: tool.row.tool_id, canonical_args }
+  const { facts, deciders } = deps.judgement
+  const gathered = await Promise.all(
+    facts.map(async ({ name, gatherFilled }) => ({ [name]: await gatherFilled?.(deps, filled, tool) })),
+  )
+  const known: FilledFacts = Object.assign({ now: deps.clock(), tool }, ...gathered)
+  const opinions = deciders.flatMap((decider) => decider.judgeFilled?.(filled, known) ?? [])
+  return opinions.find(({ effect }) => effect === 'block' || (holdsAnswers && effect === 'ask'))?.says
 }

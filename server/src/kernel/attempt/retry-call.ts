@@ -11,14 +11,18 @@ import { bytesOf, pendingChanges, type PendingLimits } from '../approvals/pendin
 import { showRequest } from '../approvals/show-request.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Accounts, Held, Tables } from '../ports/reads.ts'
-import type { Digest, Ids } from '../ports/runtime.ts'
-import { addRunEvent } from '../runs/run-changes.ts'
+import type { Digest, Ids, Clock } from '../ports/runtime.ts'
+import { addRunEvent, newRunChanges } from '../runs/run-changes.ts'
 import { approvalFor, auditOf, blockedProblem, holdChanges } from './call-changes.ts'
 import { approvalMoved } from './close-call.ts'
 import { judgeCall, type JudgeDeps } from './judge-call.ts'
 import { lookAlikeRecipients, type RecipientDeps } from './look-alike-recipients.ts'
 import { previewCall, previewIn, type PreviewDeps } from './preview-call.ts'
-import { retryFact } from './retry-changes.ts'
+import { isoTime } from '../text/iso-time.ts'
+import { callerIdentity } from '../contract/caller-identity.ts'
+import type { RetryFact } from '../decide/facts.ts'
+import { heldCall, parkCall } from './held-call.ts'
+import { beginRun } from '../runs/begin-run.ts'
 
 export type RequestRetryDeps = JudgeDeps &
   PreviewDeps &
@@ -115,4 +119,39 @@ export function retryEnded(
   const more = { actor: by.id, outcome: row.state, about: { as } }
   const entry = auditOf(isPending ? 'approval.withdrawn' : 'approval.stale', row, now, more)
   return [...approvalMoved(held, ended.value, event), { kind: 'audit', entry }]
+}
+
+/**
+ * A person or the recovery has ordered a retry that needs no request, and it has not started yet: starting uses the order up. Only an
+ * idempotent call is retried like this, whatever an earlier release has ordered.
+ */
+export const isToBeRetried = (row: CallRow): boolean =>
+  row.state === 'unknown' && row.settled?.as === 'retry' && row.idempotent
+
+/** Nobody has settled it: a person has to. */
+export const isUnsettled = (row: CallRow): boolean => row.state === 'unknown' && !isToBeRetried(row)
+
+/** Whether a retry does no harm: the tool was idempotent when the call was recorded, and still is. */
+export const isHarmless = (row: CallRow, tool: Pick<Tool, 'idempotent'> | undefined): boolean =>
+  row.idempotent && tool?.idempotent === true
+
+/** What a retry is judged by; undefined if it does no harm. */
+export function retryFact(row: CallRow, tool: Pick<Tool, 'idempotent'>): RetryFact | undefined {
+  if (row.state !== 'unknown' || isHarmless(row, tool)) return undefined
+  const { attempt, started_at, called_off } = row
+  const sent = started_at === undefined ? {} : { sent: isoTime(started_at) }
+  return { attempt, ...sent, is_called_off: called_off !== undefined }
+}
+
+/** A retry of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
+export function retryChanges(
+  deps: { readonly ids: Ids; readonly clock: Clock },
+  row: CallRow,
+): { row: CallRow; changes: Change[] } {
+  const run_id = row.run_id ?? deps.ids.run()
+  const retried = { type: 'call.retried' }
+  if (row.run_id !== undefined) return { row, changes: addRunEvent(run_id, retried) }
+  const labels = { owner: callerIdentity(row.caller), thread: row.thread }
+  const run = beginRun(heldCall, run_id, parkCall(row), deps.clock(), labels)
+  return { row: { ...row, run_id }, changes: newRunChanges(run, retried) }
 }

@@ -47,3 +47,33 @@ export function holdBack(listeners: MessageListeners, makeDurable: () => Promise
     },
   }
 }
+
+/** How many characters of progress and log lines are collected while a call runs. */
+const MOST_COLLECTED = 16_384
+
+/** Wraps the listeners and collects everything they receive: a model reads a log line like an answer. */
+export function collectMessages(listeners: MessageListeners): { readonly listeners: MessageListeners; text(): string } {
+  const { onLog, onProgress, reported } = listeners
+  if (onLog === undefined && onProgress === undefined) return { listeners, text: noText }
+  let lines: string[] | undefined
+  let length = 0
+  const keep = (line: string) => {
+    if (length < MOST_COLLECTED) (lines ??= []).push(line.slice(0, MOST_COLLECTED - length))
+    length += line.length
+  }
+  const collecting: { -readonly [Name in keyof MessageListeners]: MessageListeners[Name] } = {}
+  if (reported !== undefined) collecting.reported = reported
+  if (onLog !== undefined)
+    collecting.onLog = (line) => {
+      keep(JSON.stringify(line['data'] ?? line))
+      onLog(line)
+    }
+  if (onProgress !== undefined)
+    collecting.onProgress = (progress) => {
+      if (progress.message !== undefined) keep(progress.message)
+      onProgress(progress)
+    }
+  return { listeners: collecting, text: () => lines?.join('\n') ?? '' }
+}
+
+const noText = () => ''

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutStructured, repeatsStructured } from './cut-structured.ts'
-import { outputText } from './interpret.ts'
+import { cutStructured, repeatsStructured, outputText } from './interpret.ts'
 
 const mark = (size: number) => ` [cut ${size}]`
 
