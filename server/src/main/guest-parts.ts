@@ -1,5 +1,6 @@
 import type { SharedKeyFile } from '../kernel/ports/shared-key-file.ts'
 import type { TableEntry } from '../kernel/changes/table-entry.ts'
+import { unguarded, type TextGuard } from '../kernel/ports/text-guard.ts'
 import { UNKNOWN_FILES, type FileFacts, type OpenFiles } from '../kernel/ports/files.ts'
 import { uncheckedPolicy, type PolicyCheck } from '../kernel/ports/policy-check.ts'
 import type { Guest } from '../kernel/registries.ts'
@@ -30,3 +31,6 @@ export const openFiles: (...given: Parameters<OpenFiles>) => Promise<FileFacts> 
 
 /** The tables of all guests. */
 export const tableEntries = async (): Promise<readonly TableEntry[]> => (await partsOf(({ tables }) => tables)).flat()
+
+export const textGuard = async (known: () => readonly string[]): Promise<TextGuard> =>
+  ((await onlyPartOf((guest) => guest.textGuard)) ?? unguarded)(known)

@@ -61,7 +61,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     transports: options.transports ?? [],
   })
   if (!parts.ok) return parts
-  const { log, scanner, hangUp, guests, keys } = parts.value
+  const { log, guard, hangUp, guests, keys } = parts.value
   const storage = await openStorage(settings, parts.value, {
     ...options,
     stopping: stopping.signal,
@@ -69,13 +69,13 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   })
   if (!storage.ok) {
     await guests.close()
-    await scanner.close()
+    await guard.close()
     return storage
   }
   const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, clock })
   if (!tools.ok) {
     await guests.close()
-    await scanner.close()
+    await guard.close()
     await storage.value.close()
     return tools
   }
@@ -157,7 +157,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
       tools.value.unwatch()
       await guests.close()
       await tools.value.closeServers()
-      await scanner.close()
+      await guard.close()
       await storage.value.close()
     },
   })

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { filterAnswers } from '../kernel/attempt/filter-answers.ts'
-import { redactReplies, sensitiveTextFilter } from '../guests/content/redact-answers.ts'
-import { ownCredentialsFilter, redactOwnReplies } from '../guests/content/redact-own-answers.ts'
 import { openCatalogue } from '../kernel/catalogue/catalogue.ts'
 import { openListingFindings } from '../kernel/catalogue/listing-findings.ts'
 import { followNodes, announcingPolicy } from '../kernel/changes/follow-nodes.ts'
@@ -65,7 +63,7 @@ export async function openTools(
   { policy, readServers, onReloaded, clock }: ToolOptions,
 ): Promise<Result<Tools>> {
   const { config } = settings
-  const { log, own, configs, guests, scanner } = parts
+  const { log, own, configs, guests, guard } = parts
   const { openRanker, inferEffects, packFor } = guests.ports
   const { ledger, tables } = ports
   const shared = { ledger, tables, clock, digest: sha256Hex, ids: randomIds }
@@ -145,11 +143,6 @@ export async function openTools(
     onFault: (error) => log('error', 'changes made by another node could not be read', { error: String(error) }),
   })
   for (const { name, tools } of guests.servers) await onListed(name, tools)
-  const outputs = config.dlp.outputs === 'off' ? undefined : scanner
-  const filters = [
-    ownCredentialsFilter(own.current, scanner),
-    ...(outputs === undefined ? [] : [sensitiveTextFilter(outputs)]),
-  ]
   const settled = Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined)
   const firstListing = Promise.race([settled, sleep(FIRST_LISTING_MS, undefined, { ref: false })])
   return ok({
@@ -159,8 +152,10 @@ export async function openTools(
       catalogue,
       live,
       policy: () => live.current(),
-      servers: guests.observers.servers(answeredByGuests(filterAnswers(servers, filters), guests.servers, mayAct)),
-      offerings: redactReplies(redactOwnReplies(servers, own.current, scanner), outputs),
+      servers: guests.observers.servers(
+        answeredByGuests(filterAnswers(servers, guard.filters), guests.servers, mayAct),
+      ),
+      offerings: guard.offerings(servers),
       serverReports: () =>
         own.redactAll(
           servers.status().map((status) => ({ ...report(status), findings: listingFindings.of(status.server) })),

@@ -1,9 +1,6 @@
 import { loadJudgement } from '../kernel/attempt/facts/load-judgement.ts'
-import { openOwnCredentials, type OwnCredentialsBook } from '../guests/content/own-credentials.ts'
 import { loadPolicy } from '../kernel/policy/load-policy.ts'
-import { redactingOwn } from '../guests/content/redacting-own.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
-import type { Scanner } from '../kernel/ports/scanner.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openOidcLogins } from '../adapters/keys/open-oidc-logins.ts'
@@ -13,7 +10,7 @@ import { SERVER_KINDS } from './server-kinds.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
 import { gateFiles } from './gate-files.ts'
-import { openFiles, partsOf, sharedKeyFiles } from './guest-parts.ts'
+import { openFiles, partsOf, sharedKeyFiles, textGuard } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import type { Guest } from '../kernel/registries.ts'
 import type { Log } from '../kernel/ports/log.ts'
@@ -26,19 +23,19 @@ import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
 import { sharedKeys, type SharedKeys } from './shared-keys.ts'
 import { storeOf } from './store-of.ts'
-import { openScanner, type OpenScanner } from '../guests/content/scanner/open-scanner.ts'
+import type { OpenedTextGuard, TextGuard } from '../kernel/ports/text-guard.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 /** What follows from the settings and the key folder, before there is a ledger. */
 export type Parts = {
   readonly ports: Pick<Ports, 'files' | 'judgement' | 'channels' | 'callbacks' | 'oidcLogins' | 'rooms'>
-  readonly own: OwnCredentialsBook
+  readonly own: TextGuard
   /** Without the gate's own secrets. */
   readonly log: Log
   readonly configs: readonly ServerConfig[]
   readonly keys: LiveKeys
   readonly guests: PreparedGuests
-  readonly scanner: Scanner & Pick<OpenScanner, 'close'>
+  readonly guard: OpenedTextGuard
   /** Keys that nodes share, if they do. */
   readonly shared: SharedKeys | undefined
   /** Aborts messages that are being sent to channels; they are sent again after the next start. */
@@ -65,7 +62,7 @@ export async function readParts(
   const keys = openLiveKeys(settings.data, fresh, shared)
   if (!keys.ok) return keys
   let guestSecrets: () => readonly string[] = () => []
-  const own = openOwnCredentials(() => [...ownSecrets(settings), ...guestSecrets()])
+  const own = await textGuard(() => [...ownSecrets(settings), ...guestSecrets()])
   const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
   const posting = new AbortController()
   const prepared = await prepareGuests(guests, {
@@ -115,11 +112,11 @@ export async function readParts(
     clock,
   )
   if (!oidcLogins.ok) return oidcLogins
-  const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current, judgement.value.traps)
+  const guard = own.open(config, judgement.value)
   return ok({
     ports: {
       files,
-      judgement: { ...judgement.value, scanner, search: scanner },
+      judgement: { ...judgement.value, ...guard.judgement },
       oidcLogins: oidcLogins.value,
       ...channels.value,
     },
@@ -128,14 +125,14 @@ export async function readParts(
     configs: configs.value,
     keys: refreshing(keys.value, own),
     guests: prepared.value,
-    scanner,
+    guard,
     shared,
     hangUp: () => posting.abort(),
   })
 }
 
 /** The new keys are among the gate's own secrets from then on. */
-function refreshing(keys: LiveKeys, own: OwnCredentialsBook): LiveKeys {
+function refreshing(keys: LiveKeys, own: TextGuard): LiveKeys {
   const refreshed = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work
     own.refresh()

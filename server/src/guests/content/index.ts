@@ -5,6 +5,7 @@ export const content: Guest = {
   needs: ['sandbox'],
   guard: true,
   section: async () => (await import('./section.ts')).section,
+  textGuard: async () => (await import('./open-text-guard.ts')).openTextGuard,
   scrubText: async () => (await import('./scrub-text.ts')).scrubText,
   judging: async () => (await import('./judging.ts')).judging,
 }
