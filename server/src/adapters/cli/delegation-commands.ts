@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { durationMs, spellDuration } from '../../kernel/contract/duration.ts'
+import { durationMs, spellDuration } from '../../kernel/contract/routes.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'

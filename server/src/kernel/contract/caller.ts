@@ -96,6 +96,16 @@ export const CredentialRow = z.strictObject({
 })
 export type CredentialRow = z.infer<typeof CredentialRow>
 
+/** One thing that goes back to a key. */
+export const KeyGrant = z.object({
+  what: z.enum(['consent', 'flow_consent', 'delegation', 'approval', 'held_call', 'login', 'key']),
+  id: z.string(),
+  says: z.string(),
+  /** Whether it ends when the key is revoked. */
+  ends: z.boolean(),
+})
+export type KeyGrant = z.infer<typeof KeyGrant>
+
 /** Programs: what they say about themselves or their users is a claim. */
 export const PROGRAM_KINDS: readonly CallerKind[] = ['agent', 'node']
 

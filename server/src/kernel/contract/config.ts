@@ -5,7 +5,6 @@ import { Budgets, Repetition } from './budgets.ts'
 import { Surface } from './caller.ts'
 import { HttpUrl } from './http-settings.ts'
 import { PolicyFile } from './policy.ts'
-import { Retention } from './retention.ts'
 import { refuseBadRoutes } from './route-faults.ts'
 import { RouteSettings } from './routes.ts'
 import { ServerName, serverSchema, type ServerParts, type ServerSettings } from './server-settings.ts'
@@ -16,6 +15,22 @@ import { STRENGTHS } from './verdict.ts'
 
 /** Neither a URL nor a host with its port; an IPv6 address has several colons. */
 const ALONE = /^(?!.*\/)(?![^:]*:\d+$).*$/
+
+const Days = z.union([z.int().min(1).max(36_500), z.literal('never')], {
+  error: 'a number of days from 1, or `never`',
+})
+
+/** How long texts are kept. The audit, ids, hashes, times and verdicts are permanent. */
+export const Retention = z.strictObject({
+  /** Arguments and outputs, in days after a call ended. A call that waits, runs or is unknown keeps them. */
+  calls: Days.default(30).describe(
+    'Number of days that arguments and outputs of calls are stored, or `never` to keep them.',
+  ),
+  /** Long outputs in the artifact store, in days after they were stored. */
+  artifacts: Days.default(30).describe('The same for large outputs.'),
+  journals: Days.default(90).describe('The same for journals of runs that have ended.'),
+})
+export type Retention = z.infer<typeof Retention>
 
 const RequestLife = z.number().int().min(1).max(31_536_000)
 

@@ -1,4 +1,4 @@
-import type { Retention } from '../contract/retention.ts'
+import type { Retention } from '../contract/config.ts'
 import { dayOf, expiredBefore, lastExpiredDay, type Period } from './end-days.ts'
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
