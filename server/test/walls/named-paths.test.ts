@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../..')
-const GUIDES = ['ARCHITECTURE.md', 'STYLE.md', 'CONTRIBUTING.md']
+const GUIDES = ['ARCHITECTURE.md', 'STYLE.md', 'CONTRIBUTING.md', 'docs/kernel.md']
 
 /** Named as bad examples. */
 const UNWANTED: readonly string[] = ['index.ts', 'may-have.ts', 'failed-knocks.ts', 'sight.ts']
