@@ -1,18 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { copyTree } from './copy-tree.ts'
 import { GUESTS } from '../server/src/main/guests.ts'
 
 /**
@@ -20,7 +9,6 @@ import { GUESTS } from '../server/src/main/guests.ts'
  * that what remains is complete: types, import rules, generated files, a gate that starts, and with `--tests` all its tests. Without a name: one
  * guest, another one each day.
  */
-const root = resolve(import.meta.dirname, '..')
 const words = process.argv.slice(2)
 const names = words.filter((word) => !word.startsWith('--'))
 const ofToday = GUESTS[Math.floor(Date.now() / 86_400_000) % GUESTS.length]?.name ?? ''
@@ -42,30 +30,13 @@ say(
   `without ${gone.join(', ')}${besides.length === 0 ? '' : ` (${besides.join(', ')} cannot stay without the others)`}`,
 )
 
-const copy = mkdtempSync(join(tmpdir(), 'sluice-without-'))
+const copy = copyTree(
+  (path) =>
+    !gone.some(
+      (name) => path.startsWith(`server/src/guests/${name}/`) || path.startsWith(`console/src/guests/${name}/`),
+    ),
+)
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
-const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
-  .trim()
-  .split('\n')
-const isGone = (path: string) =>
-  gone.some((name) => path.startsWith(`server/src/guests/${name}/`) || path.startsWith(`console/src/guests/${name}/`))
-for (const path of tracked) {
-  if (isGone(path) || !existsSync(join(root, path))) continue
-  mkdirSync(dirname(join(copy, path)), { recursive: true })
-  cpSync(join(root, path), join(copy, path), { verbatimSymlinks: true })
-}
-for (const folder of ['.', 'server', 'console']) linkPackages(join(root, folder), join(copy, folder))
-
-/** Links each installed package, but the workspaces to the copy. */
-function linkPackages(from: string, to: string): void {
-  if (!existsSync(join(from, 'node_modules'))) return
-  mkdirSync(join(to, 'node_modules'))
-  for (const name of readdirSync(join(from, 'node_modules')))
-    symlinkSync(
-      name === 'sluice' ? join(copy, 'server') : join(from, 'node_modules', name),
-      join(to, 'node_modules', name),
-    )
-}
 
 /** Removes the import of each guest, and its name where the guests are listed. */
 for (const list of ['server/src/main/guests.ts', 'console/src/guests.ts']) {

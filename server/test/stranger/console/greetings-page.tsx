@@ -1,0 +1,5 @@
+import { Empty } from '../../parts/states.tsx'
+
+export function GreetingsPage() {
+  return <Empty title="No greetings">Nobody was greeted yet.</Empty>
+}

@@ -1,0 +1,11 @@
+import type { Guest } from '../../kernel/registries.ts'
+
+export const stranger: Guest = {
+  name: 'stranger',
+  section: async () => (await import('./section.ts')).section,
+  judging: async () => (await import('./judging.ts')).judging,
+  channel: async () => (await import('./notebook.ts')).notebookChannel,
+  runKinds: { greeting: async () => (await import('./greeting.ts')).greetingKind },
+  endpoints: async () => (await import('./endpoints.ts')).endpoints,
+  commands: [{ names: ['greet'], rank: 900, load: async () => (await import('./commands.ts')).addGreetCommand }],
+}

@@ -1,0 +1,76 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copyTree } from '../../../scripts/copy-tree.ts'
+
+/** A guest that nobody has seen before, with one of everything, in a copy of the project. Besides its folders, two lists get one line each. */
+const tree = copyTree()
+const folder = mkdtempSync(join(tmpdir(), 'sluice-stranger-'))
+const notebook = join(folder, 'notebook.txt')
+
+/** The import, and the name in the list. */
+function addToList(file: string, list: string) {
+  const text = readFileSync(join(tree, file), 'utf8')
+  const path = file.startsWith('console') ? './guests/stranger/index.ts' : '../guests/stranger/index.ts'
+  const added = `import { stranger } from '${path}'\n${text.replace(list, `${list}stranger, `)}`
+  expect(added).toContain(`${list}stranger, `)
+  writeFileSync(join(tree, file), added)
+}
+
+const launcher = join(tree, 'server/bin/sluice')
+const sluice = (...words: readonly string[]) =>
+  spawnSync(process.execPath, [launcher, ...words], { cwd: folder, encoding: 'utf8' })
+const tsc = (project: string) =>
+  spawnSync(join(tree, 'node_modules/.bin/tsc'), ['-p', project], { cwd: tree, encoding: 'utf8' }).stdout
+
+beforeAll(async () => {
+  cpSync(join(import.meta.dirname, 'guest'), join(tree, 'server/src/guests/stranger'), { recursive: true })
+  cpSync(join(import.meta.dirname, 'console'), join(tree, 'console/src/guests/stranger'), { recursive: true })
+  addToList('server/src/main/guests.ts', 'export const GUESTS: readonly Guest[] = [')
+  addToList('console/src/guests.ts', 'export const GUESTS = [')
+  const say = { description: 'Say something', run: ['echo', '{text}'], params: { text: {} }, effects: ['external'] }
+  const config = {
+    listen: { port: 0 },
+    servers: { desk: { commands: { say } } },
+    channels: { notebooks: [{ name: 'notes', file: notebook }] },
+  }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
+  const gate = spawn(process.execPath, [launcher, 'up', '--trust'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise<void>((done, fail) => {
+    gate.stdout.on('data', (text) => String(text).includes('sluice is up') && done())
+    gate.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))
+  })
+})
+afterAll(() => {
+  sluice('down')
+  for (const made of [tree, folder]) rmSync(made, { recursive: true, force: true })
+})
+
+test('its types are those of everything else, in the server and in the console', () => {
+  expect(tsc('server')).toBe('')
+  expect(tsc('console')).toBe('')
+})
+
+test('its decider judges with its fact', () => {
+  const blocked = sluice('call', 'desk__say', '{"text":"knock knock"}')
+  expect(blocked.status).toBe(3)
+  expect(blocked.stderr).toContain('nobody is at home (rule stranger.knocks')
+})
+
+test('its channel announces a request', async () => {
+  expect(sluice('call', 'desk__say', '{"text":"hello"}').status).toBe(2)
+  await expect.poll(() => existsSync(notebook) && readFileSync(notebook, 'utf8')).toBe('desk__say pending\n')
+})
+
+test('its command sends a request to its route, which begins a run of its kind', async () => {
+  const greeted = sluice('greet', 'Ana')
+  expect(greeted).toMatchObject({ status: 0, stdout: expect.stringMatching(/^run_/) as string })
+  const shown = () => sluice('--json', 'runs', 'show', greeted.stdout.trim()).stdout
+  await expect.poll(shown).toContain('"kind":"greeting","status":"done"')
+  expect(sluice('--help').stdout).toMatch(/greet <name> +greet somebody/)
+})
