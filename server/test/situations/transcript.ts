@@ -129,11 +129,15 @@ function sayChange(change: Change, rows: Map<string, Json>): readonly string[] {
   }
 }
 
+/** Two commits may fall into one millisecond, so one time is as good as another. */
+const untimed = (value: unknown): string => String(ordered(value)).replaceAll(TIMES, 'TIME')
+const TIMES = /\b1[6-9]\d{11}\b/g
+
 /** The fields of a row that are new or other than in its version before. */
 function differences(before: Json | undefined, to: Json): string {
   if (!isJsonObject(to)) return ordered(to)
   const old = before !== undefined && isJsonObject(before) ? before : {}
-  const changed = Object.entries(to).filter(([name, value]) => ordered(old[name]) !== ordered(value))
+  const changed = Object.entries(to).filter(([name, value]) => untimed(old[name]) !== untimed(value))
   const gone = Object.keys(old).filter((name) => !(name in to))
   return [ordered(Object.fromEntries(changed)), ...gone.map((name) => `without ${name}`)].join(', ')
 }
@@ -176,7 +180,7 @@ function namesFor(folder: string): (text: string) => string {
       return `${kind}#${count}`
     })
     return named
-      .replaceAll(/\b1[6-9]\d{11}\b/g, 'TIME')
+      .replaceAll(TIMES, 'TIME')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
       .replaceAll(/"boot":"[0-9a-f]{16}"/g, '"boot":"BOOT"')
       .replaceAll(/"ended_day":"\d+"/g, '"ended_day":"DAY"')
