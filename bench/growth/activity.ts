@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
-import { listCalls } from '../../server/src/guests/activity/list-calls.ts'
+import { listCalls } from '../../server/src/guests/activity/endpoints.ts'
 import { loadConfig } from '../../server/src/main/load-config.ts'
 import { openGate } from '../../server/src/main/open-gate.ts'
 import type { CallFilter } from '../../server/src/kernel/contract/activity.ts'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { hookLine } from '../../server/src/guests/hooks/hook-line.ts'
+import { hookLine } from '../../server/src/guests/hooks/hook-files.ts'
 import { columns, complaint, quantile, valuesOf, type Bench } from '../bench.ts'
 
 const BIN = resolve(import.meta.dirname, '../../server/bin')

@@ -6,18 +6,21 @@ import type { Clock } from '../kernel/ports/runtime.ts'
 import { keepCheckpoints } from '../kernel/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../kernel/policy/live-policy.ts'
 import { sweepExpired, type Swept } from '../kernel/retention/sweep-expired.ts'
-import { ok, problem, refuse, type Result } from '../kernel/contract/problems.ts'
+import { ok, problem, refuse, type Result, PROBLEMS, type Problem } from '../kernel/contract/problems.ts'
 import { lockStore } from '../adapters/stores/open-store.ts'
 import type { BoundPorts } from '../kernel/ports/bound-ports.ts'
 import { openDataFolder } from './open-data-folder.ts'
 import { driveGate } from './drive-gate.ts'
 import type { Settings } from './load-config.ts'
-import { unsignedLog, sweepRegularly } from './regular-work.ts'
 import { after } from './timers.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openPorts } from './open-ports.ts'
-import { recoverFromDead } from './recover-from-dead.ts'
 import { storeOf } from './store-of.ts'
+import type { RunJobs } from '../kernel/ports/jobs.ts'
+import type { Log } from '../kernel/ports/log.ts'
+import { recoverCalls, recoverReadBacks } from '../kernel/attempt/recover-calls.ts'
+import type { Scheduler } from '../kernel/runs/schedule-runs.ts'
+import type { Ports } from '../kernel/ports/guest-ports.ts'
 
 export type OpenedGate = {
   readonly ports: BoundPorts
@@ -127,4 +130,116 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     },
     close: () => (closing ??= shutDown()),
   })
+}
+
+const FIRST_SWEEP_MS = 60_000
+const SWEEP_EVERY_MS = 3_600_000
+const EVERY_HOUR = '17 * * * *'
+
+/**
+ * Soon after the start and then every hour; a failed sweep is retried the next time. Nodes that share a store take turns: a
+ * schedule there gives each hour's sweep to one of them.
+ */
+async function sweepRegularly(
+  sweep: () => Promise<Swept>,
+  log: Log,
+  jobs: RunJobs | undefined,
+): Promise<{ stop(): Promise<void> }> {
+  let running: Promise<void> | undefined
+  const run = (): Promise<void> =>
+    (running ??= sweep()
+      .then(
+        (swept) =>
+          swept.calls + swept.journals + swept.artifacts > 0
+            ? log('info', 'expired arguments and outputs were deleted', swept)
+            : undefined,
+        (error: unknown) =>
+          log('error', 'expired arguments and outputs could not be deleted', { error: String(error) }),
+      )
+      .finally(() => (running = undefined)))
+  if (jobs !== undefined) {
+    await jobs.every('retention', EVERY_HOUR, run)
+    return { stop: async () => running }
+  }
+  const first = setTimeout(() => void run(), FIRST_SWEEP_MS)
+  const later = setInterval(() => void run(), SWEEP_EVERY_MS)
+  return {
+    async stop() {
+      clearTimeout(first)
+      clearInterval(later)
+      await running
+    },
+  }
+}
+
+/** Reports immediately that nothing is signed, and again as often as a checkpoint would be due. */
+function unsignedLog(log: Log, every_ms: number): (problem: Problem) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return ({ code, about }) => {
+    if (performance.now() - last < every_ms) return
+    last = performance.now()
+    log('error', `no checkpoint is signed: ${PROBLEMS[code].says}`, { code, ...about, do: PROBLEMS[code].do })
+  }
+}
+
+const AGAIN_MS = 1_000
+
+/**
+ * Takes over what dead boots left behind: at the start, which waits for it, and whenever another node dies. Work of live boots is
+ * left alone.
+ */
+export async function recoverFromDead(
+  ports: Ports,
+  scheduler: Pick<Scheduler, 'recover'>,
+  log: Log,
+): Promise<{ stop(): Promise<void> }> {
+  let readBacks: Promise<unknown> = Promise.resolve()
+  async function recover(): Promise<void> {
+    let isWhole = true
+    const recovered = await recoverCalls({ ...ports, onUnrecorded: () => (isWhole = false) })
+    if (recovered.unknown + recovered.retried + recovered.failed > 0)
+      log('warn', 'calls were interrupted when their gate stopped', {
+        ...recovered,
+        ...(recovered.unknown === 0
+          ? {}
+          : { do: 'settle those with an unknown outcome; `sluice calls --state unknown` lists them' }),
+      })
+    await scheduler.recover()
+    if (!isWhole) tryAgain()
+    // In the background, because it waits for tool servers.
+    readBacks = readBacks.then(() =>
+      recoverReadBacks(ports).catch((error: unknown) =>
+        log('error', 'read-backs could not be completed', { error: String(error) }),
+      ),
+    )
+  }
+  let later: Promise<void> = Promise.resolve()
+  let forgetAgain = () => {}
+  const takeOver = () => {
+    later = later.then(recover).catch((error: unknown) => {
+      log('error', 'the calls and runs of a stopped node could not be taken over; trying again', {
+        error: String(error),
+      })
+      tryAgain()
+    })
+  }
+  /** Until it succeeds: there may be nobody else to take over what a dead node left. */
+  function tryAgain(): void {
+    forgetAgain()
+    forgetAgain = ports.after(AGAIN_MS, takeOver)
+  }
+  await recover()
+  const forget = ports.liveness.onDeath((boot) => {
+    log('warn', 'another node stopped unexpectedly: its calls and runs are taken over', { boot })
+    takeOver()
+  })
+  return {
+    async stop() {
+      forget()
+      forgetAgain()
+      await later
+      forgetAgain()
+      await readBacks
+    },
+  }
 }

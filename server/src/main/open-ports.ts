@@ -20,13 +20,17 @@ import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
 import { GUESTS } from './guests.ts'
 import type { PreparedGuests } from './open-guests.ts'
-import { followKeys } from './follow-keys.ts'
 import { openStorage } from './open-storage.ts'
 import { openTools } from './open-tools.ts'
 import { randomIds } from './random-ids.ts'
 import { readParts } from './read-parts.ts'
 import { after, persist } from './timers.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
+import type { RotateDeps } from '../kernel/identity/rotate-keys.ts'
+import type { Liveness } from '../kernel/ports/liveness.ts'
+import type { Notices } from '../kernel/ports/notices.ts'
+import type { LiveKeys } from './open-data-folder.ts'
+import type { SharedKeys } from './shared-keys.ts'
 
 export type OpenedPorts = {
   readonly ports: Ports
@@ -172,4 +176,44 @@ const NOT_WRITABLE: PolicyStore = {
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => (running ??= work().finally(() => (running = undefined)))
+}
+
+type FollowKeysDeps = {
+  readonly keys: LiveKeys
+  readonly shared: SharedKeys | undefined
+  readonly notices: Pick<Notices, 'publish' | 'subscribe' | 'onMissed'>
+  readonly liveness: Pick<Liveness, 'others'>
+  readonly onFault: (code: string) => void
+}
+
+/** Tells the other nodes of changed keys and follows theirs. Without shared keys a node may rotate only while it is alone. */
+function followKeys({ keys, shared, notices, liveness, onFault }: FollowKeysDeps): RotateDeps['rotate'] {
+  // One at a time: what is changed while this node reads is read once more.
+  let reading: Promise<void> = Promise.resolve()
+  const refresh = (): void => {
+    reading = readAfter(reading)
+  }
+  const readAfter = async (earlier: Promise<void>): Promise<void> => {
+    await earlier
+    const refreshed = await keys.refresh()
+    if (!refreshed.ok) onFault(refreshed.problem.code)
+  }
+  if (shared !== undefined) {
+    shared.onChanged(() => notices.publish('keys', {}))
+    notices.subscribe('keys', (_, origin) => {
+      if (origin === 'elsewhere') refresh()
+    })
+    notices.onMissed(refresh)
+    // They may have been changed since this node took them.
+    refresh()
+  }
+  return {
+    async mayRotate() {
+      const others = shared === undefined ? await liveness.others?.() : undefined
+      return others === undefined || others.length === 0
+        ? ok(undefined)
+        : refuse('key.not_shared', { nodes: String(others.length) })
+    },
+    ...keys.rotate,
+  }
 }

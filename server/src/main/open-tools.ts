@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { filterAnswers } from '../kernel/attempt/filter-answers.ts'
 import { openCatalogue } from '../kernel/catalogue/catalogue.ts'
-import { openListingFindings } from '../kernel/catalogue/listing-findings.ts'
+import { openListingFindings, type ListingFindings } from '../kernel/catalogue/listing-findings.ts'
 import { followNodes, announcingPolicy } from '../kernel/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../kernel/policy/live-policy.ts'
 import { unlistedRules } from '../kernel/catalogue/listed-tools.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
-import type { Catalogue } from '../kernel/ports/catalogue.ts'
+import type { Catalogue, ToolsListed } from '../kernel/ports/catalogue.ts'
 import { ok, PROBLEMS, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openToolServers } from '../adapters/upstream/open-tool-servers.ts'
@@ -17,15 +17,19 @@ import type { GateOptions } from './gate-options.ts'
 import { liveServers, type ServerTable } from './live-servers.ts'
 import type { Log } from '../kernel/ports/log.ts'
 import { answeredByGuests, withGuestServers } from './guest-servers.ts'
-import { onListedWith } from './on-listed.ts'
 import type { Storage } from './open-storage.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
-import { openServerFolders } from './server-folders.ts'
 import { SERVER_KINDS } from './server-kinds.ts'
-import { textScrubber } from './scrub-text.ts'
-import { serverReporter } from './server-reports.ts'
+import { textScrubber, type ScrubText } from './scrub-text.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
+import type { ServerStatus } from '../adapters/upstream/tool-server-status.ts'
+import { registerTools, type RegisterDeps } from '../kernel/catalogue/register-tools.ts'
+import { idsIn, unlistedSettings } from '../kernel/catalogue/unlisted-settings.ts'
+import { LISTING_SAYS } from '../kernel/contract/tool-bounds.ts'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ServerConfig } from '../adapters/upstream/server-kind.ts'
 
 /** How long lists and searches wait for servers that are still connecting, counted from the start of the gate. */
 const FIRST_LISTING_MS = 5_000
@@ -189,3 +193,87 @@ function loggedPolicy(live: LivePolicy, catalogue: Pick<Catalogue, 'tools'>, log
     },
   }
 }
+
+/** How many lines of its stderr are shown with a server's state. */
+const LINES = 20
+/** A key that is longer than a line cannot be recognized by its line. */
+const PART_OF_A_KEY = /^\s*[\w+/=-]{40,}\s*$/
+
+/** A server's state as people may see it: what the server itself wrote may contain anybody's secrets. */
+function serverReporter(scrub: ScrubText): (status: ServerStatus) => ServerStatus {
+  const withoutSecrets = (line: string): string => (PART_OF_A_KEY.test(line) ? '[REDACTED]' : scrub(line))
+  // The state is read for every search, and changes rarely.
+  const known = new WeakMap<readonly string[], readonly string[]>()
+  return (status) => {
+    const stderr = known.get(status.stderr) ?? status.stderr.slice(-LINES).map(withoutSecrets)
+    known.set(status.stderr, stderr)
+    const { last_failure } = status
+    return { ...status, stderr, ...(last_failure === undefined ? {} : { last_failure: scrub(last_failure) }) }
+  }
+}
+
+type OnListedDeps = RegisterDeps & {
+  readonly live: Pick<LivePolicy, 'reload'>
+  readonly listingFindings: ListingFindings
+  readonly table: ServerTable
+  readonly log: Log
+}
+
+/** Registers what a server lists, and reports what was cut, left out or is missing the first time that happens. */
+function onListedWith(deps: OnListedDeps): ToolsListed {
+  const { live, listingFindings, table, log } = deps
+  /** What was last said about each server: one that lists its tools again and again must not fill the log. */
+  const said = new Map<string, string>()
+  return async (server, definitions, findings) => {
+    const registered = await registerTools(deps, server, definitions, findings)
+    if (!registered.ok)
+      return log('error', 'the tools of a server could not be registered', { server, code: registered.problem.code })
+    listingFindings.set(server, registered.value.findings)
+    for (const { rule, tools, example } of registered.value.news)
+      log('warn', LISTING_SAYS[rule], { server, tools, example })
+    const unlisted = unlistedSettings(deps.digest, server, table[server], idsIn(deps.digest, server, definitions))
+    if (said.get(server) !== unlisted.join()) for (const says of unlisted) log('warn', says, { server })
+    said.set(server, unlisted.join())
+    // Conditions are checked against admitted schemas, and some may be new.
+    if (registered.value.listed.length > 0) await live.reload('catalogue')
+  }
+}
+
+/** Where earlier releases stored the files of tool servers: inside the data folder. A backup has them there too. */
+const oldPlace = (data: string) => join(data, 'servers')
+
+/**
+ * The folders in which tool servers may store files, beside the data folder, so that a server's own folder is not next to the
+ * gate's keys. What an earlier release or a backup put into the data folder is moved there; nothing that exists is replaced.
+ */
+export function openServerFolders(data: string, servers: readonly ServerConfig[]): readonly ServerConfig[] {
+  const { servers: folder } = placesIn(data)
+  const children = servers.filter((server) => 'cwd' in server)
+  if (children.length > 0 || existsSync(oldPlace(data))) makeFolder(folder)
+  if (existsSync(oldPlace(data))) moveFolders(oldPlace(data), folder)
+  const isShared = children.some((server) => runAsOf(server) !== undefined)
+  // Other users can pass through to their own folder, and see nothing else.
+  if (isShared) chmodSync(folder, 0o711)
+  return servers.map((server) => {
+    const own = join(folder, server.name)
+    const as = runAsOf(server)
+    if (as !== undefined) {
+      mkdirSync(own, { recursive: true, mode: 0o700 })
+      chownSync(own, as.uid, as.gid)
+    }
+    return { ...server, data: own }
+  })
+}
+
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(join(folder, '.gitignore'), '*\n')
+}
+
+function moveFolders(from: string, to: string): void {
+  for (const name of readdirSync(from)) if (!existsSync(join(to, name))) renameSync(join(from, name), join(to, name))
+  if (readdirSync(from).length === 0) rmdirSync(from)
+}
+
+const runAsOf = (server: ServerConfig) => ('run_as' in server ? server.run_as : undefined)

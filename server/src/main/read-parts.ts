@@ -9,7 +9,6 @@ import type { ServerConfig } from '../adapters/upstream/server-kind.ts'
 import { SERVER_KINDS } from './server-kinds.ts'
 import { placesIn } from './data-folder.ts'
 import { openLiveKeys, type LiveKeys } from './open-data-folder.ts'
-import { gateFiles } from './gate-files.ts'
 import { openFiles, partsOf, sharedKeyFiles, textGuard } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import type { Guest } from '../kernel/registries.ts'
@@ -18,13 +17,25 @@ import { openChannels } from './open-channels.ts'
 import { prepareGuests, type PreparedGuests } from './open-guests.ts'
 import type { MessageTransport } from '../kernel/ports/transports.ts'
 import { withGuestServers } from './guest-servers.ts'
-import { ownSecrets } from './own-secrets.ts'
 import { packageVersion } from './package-version.ts'
 import { randomIds } from './random-ids.ts'
 import { sharedKeys, type SharedKeys } from './shared-keys.ts'
 import { storeOf } from './store-of.ts'
 import type { OpenedTextGuard, TextGuard } from '../kernel/ports/text-guard.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
+import { relative, resolve, join } from 'node:path'
+import { storeFiles } from '../adapters/stores/open-store.ts'
+import type { GateFiles } from '../kernel/ports/files.ts'
+import { NEWEST_CHECKPOINT_FILE } from '../adapters/keys/checkpoint-file.ts'
+import { HEAD_FILE } from '../adapters/keys/newest-entry-file.ts'
+import { SEEN_FILE } from '../adapters/keys/seen-entries.ts'
+import { CHECKPOINT_FILE, TOKEN_FILE } from '../adapters/keys/key-folder.ts'
+import { MINIMUM_VERSIONS_FILE } from '../adapters/keys/minimum-versions.ts'
+import { ROW_KEY_FILE } from '../adapters/keys/row-key.ts'
+import { SEAL_KEY_FILE } from '../adapters/keys/seal-keys.ts'
+import { clientPrograms, decidingFiles, programFiles, startFiles } from './protected-files.ts'
+import { trustFolder } from './trust/trust-records.ts'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** What follows from the settings and the key folder, before there is a ledger. */
 export type Parts = {
@@ -145,5 +156,102 @@ function refreshing(keys: LiveKeys, own: TextGuard): LiveKeys {
       checkpoint: () => refreshed(keys.rotate.checkpoint()),
     },
     refresh: () => refreshed(keys.refresh()),
+  }
+}
+
+const KEY_FILES = [
+  TOKEN_FILE,
+  CHECKPOINT_FILE,
+  NEWEST_CHECKPOINT_FILE,
+  HEAD_FILE,
+  SEEN_FILE,
+  MINIMUM_VERSIONS_FILE,
+  ROW_KEY_FILE,
+  SEAL_KEY_FILE,
+]
+
+/**
+ * What no tool argument may reach: the data folder and, for writing, the configuration, the files of its policy, what the user
+ * trusts, what decides what clients run, programs, and what shells and git start with.
+ */
+async function gateFiles({ data, file, folder, policy }: Settings): Promise<GateFiles> {
+  const { admin, socket, keys } = placesIn(data)
+  const store = storeFiles({ folder: data })
+  const secret = [
+    admin,
+    socket,
+    ...store,
+    ...[...KEY_FILES, ...sharedKeyFiles().map(({ name }) => name)].map((name) => resolve(keys, name)),
+  ]
+  return {
+    data,
+    settings: [
+      ...new Set([file, resolve(folder, policy.file), trustFolder(), ...(await decidingFiles({ data, file }))]),
+    ],
+    programs: [...new Set([...programFiles(), ...clientPrograms(), ...startFiles()])],
+    store,
+    names: secret.map((path) => relative(data, path)),
+  }
+}
+
+/**
+ * The secrets that the gate itself holds in full: its signing keys, and what the configuration refers to by
+ * `env:` and `file:`. Honey tokens are not included: they must be found where they were put. API keys and approval tokens are
+ * recognized by their format.
+ */
+function ownSecrets({ config, folder, data }: Settings): readonly string[] {
+  const { traps: _traps, policy: _policy, ...rest } = config
+  const referred = referencesIn(rest).flatMap((reference) => secretOf(reference, folder, process.env) ?? [])
+  const { keys } = placesIn(data)
+  const passwords = [...referred, ...addressesIn(rest)].flatMap(passwordIn)
+  return [...referred.flatMap(searchablePart), ...passwords.flatMap(searchablePart), ...signingKeys(keys)]
+}
+
+/** Fields that contain a secret even if it is written out. */
+const SECRET_FIELD = /^(?:secret|token|key|password|client_secret|bearer|authorization)$/i
+
+function referencesIn(value: unknown, key = ''): readonly string[] {
+  if (typeof value === 'string') return /^(?:env|file):/.test(value) || SECRET_FIELD.test(key) ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, field]) => referencesIn(field, name))
+}
+
+/** Addresses in the configuration, such as that of a database. */
+function addressesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.includes('://') ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(addressesIn)
+}
+
+/** The password in an address, as it is written there and as it is used. */
+function passwordIn(address: string): readonly string[] {
+  const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:]*:([^/?#\s]+)@/i.exec(address.trim()) ?? []
+  return password === undefined ? [] : [...new Set([password, percentDecoded(password)])]
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A short secret, or a plain word, would be found in unrelated texts. */
+function searchablePart(secret: string): readonly string[] {
+  const [line = ''] = secret.split(/\r?\n/).toSorted((one, other) => other.length - one.length)
+  const isDistinctive = line.length >= 20 || (line.length >= 12 && /\d/.test(line) && /[A-Za-z]/.test(line))
+  return isDistinctive && !/^(?:[./~]|https?:)/.test(line) ? [line] : []
+}
+
+const KEY_IN_FILE = /(?<="(?:active|previous|seed|secret|private_key)":\s?")[\w+/=-]{32,}/g
+
+function signingKeys(folder: string): readonly string[] {
+  try {
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+    const texts = files.map(({ name }) => readFileSync(join(folder, name), 'utf8'))
+    return texts.flatMap((text) => text.match(KEY_IN_FILE) ?? [])
+  } catch {
+    return []
   }
 }

@@ -24,7 +24,7 @@ import { isCsrf, readLogin } from '../kernel/identity/logins.ts'
 import { enterSession } from '../kernel/sessions/enter-session.ts'
 import { mcpPorts } from '../adapters/mcp/mcp-ports.ts'
 import { GUESTS } from './guests.ts'
-import { partsOf } from './guest-parts.ts'
+import { partsOf, onlyPartOf } from './guest-parts.ts'
 import { mcpListener } from '../adapters/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
@@ -36,13 +36,15 @@ import { isMissingOrEmpty, MISSING_OR_EMPTY, policyFiles } from './policy-files.
 import { agreeTo, keepTrusting } from './trust/check-trust.ts'
 import { checkOwnedBy, markOwnedBy } from './trust/data-owner.ts'
 import { policyStore } from './write-policy.ts'
-import { onlyPartOf } from './guest-parts.ts'
-import { textScrubber } from './scrub-text.ts'
-import { openLog } from './log.ts'
+import { textScrubber, type ScrubText } from './scrub-text.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openGate } from './open-gate.ts'
 import { problemText } from './problem-text.ts'
 import { randomIds } from './random-ids.ts'
+import { styleText } from 'node:util'
+import { pino } from 'pino'
+import type { Log } from '../kernel/ports/log.ts'
+import { visibleText } from '../kernel/contract/visible-text.ts'
 
 /** How long a node among others still answers `gate.stopping` before it stops listening. */
 const DRAIN_MS = 2_000
@@ -220,4 +222,44 @@ function untilStopped(onHangUp: () => void): Promise<string> {
     // For a service this means reload; in a terminal the same signal means that the terminal was closed.
     process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))
   })
+}
+
+type LogStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly fd?: number }
+
+/** Readable lines on a terminal, one JSON object per line everywhere else. Secrets are removed from both. */
+function openLog(stream: LogStream, scrub: ScrubText): Log {
+  if (stream.isTTY === true)
+    return (level, says, about) =>
+      void stream.write(`${terminalLine(stream, level, scrub(says), scrubbed(scrub, about))}\n`)
+  const logger = pino({ level: 'info', base: null }, pino.destination({ dest: stream.fd ?? 2, sync: false }))
+  return (level, says, about) => logger[level](scrubbed(scrub, about), scrub(says))
+}
+
+const STYLES = { info: 'dim', warn: 'yellow', error: 'red' } as const
+/** Only useful in the log file, and many lines long. */
+const LEFT_OUT = new Set(['server', 'stack'])
+
+/** `20:41:55 outbox: is ready with 4 tools`: the time, the source, and what happened; then details. */
+function terminalLine(
+  stream: LogStream,
+  level: keyof typeof STYLES,
+  says: string,
+  about: Readonly<Record<string, unknown>>,
+): string {
+  const time = new Date().toLocaleTimeString('en-GB')
+  const { server } = about
+  const prefix = typeof server === 'string' ? `${server}: ` : ''
+  const details = Object.entries(about)
+    .filter(([name]) => !LEFT_OUT.has(name))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  const text = [`${prefix}${says}`, ...details].join('  ')
+  const mark = level === 'info' ? '' : `${level}: `
+  return styleText(STYLES[level], visibleText(`${time} ${mark}${text}`), { stream })
+}
+
+/** A tool server's stderr, or an error's text, may contain anything. */
+function scrubbed(scrub: ScrubText, about: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(about).map(([key, value]) => [key, typeof value === 'string' ? scrub(value) : value]),
+  )
 }

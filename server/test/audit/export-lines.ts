@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize'
 import type { CheckpointKeys } from '../../src/kernel/ports/audit.ts'
 import type { AuditEntry, Checkpoint } from '../../src/kernel/contract/audit.ts'
 import { GENESIS } from '../../src/kernel/contract/genesis.ts'
-import { exportEndText, exportLink, type ExportEnd } from '../../src/kernel/audit/export-end.ts'
+import { exportEndText, exportLink, type ExportEnd } from '../../src/kernel/audit/export-audit.ts'
 import { rehashed } from './histories.ts'
 import { digest } from './memory-audit.ts'
 

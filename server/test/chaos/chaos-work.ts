@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listCalls } from '../../src/guests/activity/list-calls.ts'
+import { listCalls } from '../../src/guests/activity/endpoints.ts'
 import { applyDocument } from '../../src/guests/workflows/apply-document.ts'
 import type { Outcome } from '../../src/kernel/contract/call.ts'
 import { inProcessTransport } from '../../src/guests/workflows/in-process-transport.ts'

@@ -3,9 +3,8 @@ import { resolve } from 'node:path'
 import type { Ajv, AnySchema } from 'ajv'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/kernel/contract/json.ts'
-import { newAjv, type Dialect } from '../../src/kernel/json/schema-dialect.ts'
+import { newAjv, type Dialect, compileSchema } from '../../src/kernel/json/validate-args.ts'
 import { MAX_STEPS } from '../../src/kernel/json/schema-steps.ts'
-import { compileSchema } from '../../src/kernel/json/validate-args.ts'
 import { describeVectors, jsonOf, rowsOf } from './data.ts'
 
 type Vector = { file: string; group: string; schema: AnySchema; test: string; data: Json; valid: boolean }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { localCounts } from '../../src/adapters/stores/local-counts.ts'
+import { localCounts } from '../../src/adapters/stores/sqlite/embedded-engine.ts'
 import { loginRateLimit } from '../../src/adapters/http/login-rate-limit.ts'
 
 const LIMITS = { per_address: 3, overall: 10, window_s: 60 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainCall } from '../../src/guests/provenance/explain-call.ts'
+import { explainCall } from '../../src/guests/provenance/endpoints.ts'
 import type { Change, Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
 import { ADMIN, AGENT, until, withGate } from './with-gate.ts'
 

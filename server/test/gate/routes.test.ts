@@ -6,7 +6,7 @@ import { gateOf } from './use-gate.ts'
 import type { Caller, CallerKind } from '../../src/kernel/contract/caller.ts'
 import type { ConsentTerms } from '../../src/kernel/contract/consent.ts'
 import type { Result } from '../../src/kernel/contract/problems.ts'
-import { bindPorts } from '../../src/main/bind-ports.ts'
+import { bindPorts } from '../../src/main/drive-gate.ts'
 import { openPorts } from '../../src/main/open-ports.ts'
 import { openTestGate, pendingOf, settingsIn, until, USER, type GateRig, approveShown, typedFor } from './with-gate.ts'
 

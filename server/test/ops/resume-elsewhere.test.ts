@@ -4,7 +4,7 @@ import { openChanges, type Changes } from '../../src/kernel/changes/changes.ts'
 import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
 import type { Notices } from '../../src/kernel/ports/notices.ts'
 import { createListeners } from '../../src/adapters/stores/listeners.ts'
-import { wiredNotices } from '../../src/adapters/stores/wired-notices.ts'
+import { wiredNotices } from '../../src/adapters/stores/postgres/notices.ts'
 import { ADMIN } from '../gate/with-gate.ts'
 
 const NODES = 3

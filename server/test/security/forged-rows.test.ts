@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkRows } from '../../src/main/doctor/check-rows.ts'
+import { checkRows } from '../../src/main/doctor/doctor.ts'
 import type { ConsentTerms } from '../../src/kernel/contract/consent.ts'
 import {
   ADMIN,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { checkRows } from '../../src/main/doctor/check-rows.ts'
+import { checkRows } from '../../src/main/doctor/doctor.ts'
 import { ADMIN, AGENT, approveShown, APPROVER, openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
 import { someOf } from '../some-of.ts'
 

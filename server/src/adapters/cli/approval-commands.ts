@@ -1,20 +1,24 @@
 import type { Command } from 'commander'
 import type { Guest } from '../../kernel/registries.ts'
-import { approveAlike } from './approve-alike.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { argumentLines } from './argument-lines.ts'
-import { askApproval, askReason } from './confirm.ts'
+import { askApproval, askReason, confirmed, hasTerminal, isStrong } from './confirm.ts'
 import { boundsOf } from './consent-words.ts'
 import { editedArguments } from './edit-arguments.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
-import { printDecided } from './print-decided.ts'
 import { printPacket, unfoldedIn } from './print-packet.ts'
 import { printTypedFault, withoutPosition, type TypedText } from './print-typed-fault.ts'
 import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
 import type { Cli } from './cli.ts'
 import { watchApprovals } from './watch-approvals.ts'
+import { alikeKey, groupSentence, oddOf, type AlikePacket } from '../../kernel/contract/alike.ts'
+import type { PacketAnswer } from '../../kernel/approvals/packet-answer.ts'
+import { sentenceText } from '../../kernel/contract/sentence.ts'
+import type { z } from 'zod'
+import { missingWords } from './asked-lines.ts'
+import { printMinted } from './consent-commands.ts'
 
 /** Pending requests, and decisions about them. */
 export function addApprovalCommands(program: Command, cli: Cli, inbox: Guest['inbox']): void {
@@ -207,4 +211,75 @@ async function printUnknown(out: Out, cli: Cli): Promise<void> {
     const choices = Array.isArray(item['choices']) ? item['choices'].map(textOf) : []
     out.line(`  settle: sluice settle ${id} ${choices.join(' | ')}`)
   }
+}
+
+type Packet = z.infer<typeof PacketAnswer>
+type Options = { readonly reason?: string; readonly passphraseFile?: string }
+
+/**
+ * Shows a request and those that are alike, then approves them all, each with the digest that was shown. Requests that hide
+ * something, were edited, or belong to a changed tool are left out, for a separate decision. For strong ones, the person types what each of
+ * them is about; the others stay pending.
+ */
+async function approveAlike(cli: Cli, id: string, options: Options): Promise<void> {
+  const out = cli.out()
+  const reply = await cli.send('GET', '/v1/approvals?state=pending&limit=200')
+  if (reply.status >= 400 || reply.status === UNREACHED) return cli.exit(printReply(out, reply, () => {}))
+  const pending = itemsOf(reply.body) as unknown as readonly Packet[]
+  const first = pending.find(({ approval_id }) => approval_id === id)
+  const key = first === undefined ? undefined : alikeKey(first)
+  if (first === undefined || key === undefined) return cli.fail(`${id} has no requests like it: sluice approve ${id}`)
+  const alike = pending.filter((packet) => alikeKey(packet) === key && (packet === first || !isLeftOut(packet)))
+  if (!out.json) show(cli, alike)
+  const isEach = isStrong(fieldsOf(first))
+  if (!isEach && hasTerminal() && !(await confirmed(`approve these ${alike.length}?`))) {
+    out.error('nothing was decided')
+    return cli.exit(EXIT.problem)
+  }
+  let code = 0
+  for (const packet of alike) {
+    const { approval_id, digest, foldable } = packet
+    const approval = isEach ? await askApproval(fieldsOf(packet)) : {}
+    if (approval === undefined) {
+      out.error(`${approval_id} stays pending`)
+      continue
+    }
+    const path = `/v1/approvals/${encodeURIComponent(approval_id)}/decide`
+    const decided = await sendProven(cli, path, options.passphraseFile, (passphrase) => ({
+      decision: 'approve',
+      digest,
+      ...(foldable.length === 0 ? {} : { unfolded: foldable.map(({ id }) => id) }),
+      ...approval,
+      ...(options.reason === undefined ? {} : { reason: options.reason }),
+      ...(passphrase === undefined ? {} : { passphrase }),
+    }))
+    code = Math.max(
+      code,
+      printReply(out, decided, (answer) => printDecided(out, answer)),
+    )
+  }
+  cli.exit(code)
+}
+
+const isLeftOut = (packet: AlikePacket): boolean => !['a value from outside', undefined].includes(oddOf(packet))
+
+/** On stderr: the answer alone is on stdout. */
+function show(cli: Cli, alike: readonly Packet[]): void {
+  const out = { ...cli.out(), line: cli.out().error }
+  for (const packet of alike) printPacket(out, fieldsOf(packet), 'whole')
+  const together = groupSentence(alike.map(({ sentence }) => sentence))
+  out.line(together === undefined ? `${alike.length} calls of ${alike[0]?.skill_id ?? ''}` : sentenceText(together))
+}
+
+/** What became of a request by a decision. */
+function printDecided(out: Out, body: Fields): void {
+  const id = textOf(body['approval_id'])
+  const state = textOf(body['state'])
+  const asked = fieldsOf(body['asked'])
+  if (body['replaces'] !== undefined)
+    out.line(`${textOf(body['replaces'])} was edited; the new request is ${id}: sluice approve ${id}`)
+  else if (state === 'pending')
+    out.line(`${id} has ${textOf(asked['approved'])} of ${textOf(asked['people'])} approvals; ${missingWords(asked)}`)
+  else out.line(`${id} is ${state}; outcome: sluice status ${textOf(body['call_id'])}`)
+  if (body['consent'] !== undefined) printMinted(out, fieldsOf(body['consent']))
 }

@@ -2,14 +2,13 @@ import { parentSpanOf } from '../http/trace-of.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import { textsInOutcome } from '../../kernel/sessions/answer-texts.ts'
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
-import { Inputs } from '../../kernel/approvals/asks.ts'
+import { Inputs, asksIn, INPUTS_KEY, type Asks } from '../../kernel/approvals/asks.ts'
 import { CallId } from '../../kernel/contract/ids.ts'
-import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
+import { isJsonObject, type JsonObject, type Json } from '../../kernel/contract/json.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { answerableOf } from './answerable.ts'
-import { inputRequired } from './ask-client.ts'
+import { inputRequired, askClient, MOST_ROUNDS } from './ask-client.ts'
 import { asTask, callAsTask, callOrTask, taskFault, whenTask, type WhenTask } from './call-as-task.ts'
-import { asksOf, callInRounds, inputsIn, withInputs } from './call-in-rounds.ts'
 import { liveOf, readerOf, type Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
@@ -111,3 +110,36 @@ function toTheConsole(outcome: Extract<Outcome, { status: 'pending' }>): JsonObj
     _meta: { 'sluice/outcome': heldDetails(outcome) },
   }
 }
+
+/**
+ * Continues a call whose first round ended with this outcome. If the tool asks something, a client from before 2026-07-28 is asked
+ * here, and the call is made again with the answers.
+ * INVARIANT: each round is a separate call, judged together with the answers it contains.
+ */
+async function callInRounds(gate: McpPorts, exchange: Exchange, first: CallRequest, ended: Outcome): Promise<Outcome> {
+  let outcome = ended
+  for (let round = 1; ; round += 1) {
+    const asks = exchange.era === 'old' && round < MOST_ROUNDS ? asksOf(outcome) : undefined
+    const inputs = asks === undefined ? undefined : await askClient(exchange, asks)
+    if (inputs === undefined) return outcome
+    const request = { ...first, ...withInputs(first.args, inputs), round: round + 1 }
+    outcome = await gate.dispatch(request, liveOf(exchange))
+  }
+}
+
+/** The tool's questions, if it asked instead of executing the call. */
+const asksOf = (outcome: Outcome): Asks | undefined =>
+  outcome.status === 'failed' && outcome.problem.code === 'tool.asks' ? asksIn(outcome.result?._meta) : undefined
+
+/** Since 2026-07-28 the next call contains the answers next to its arguments. */
+function inputsIn({ inputResponses, requestState }: JsonObject): JsonObject | undefined {
+  if (inputResponses === undefined && requestState === undefined) return undefined
+  return {
+    responses: inputResponses === undefined ? {} : inputResponses,
+    ...(requestState === undefined ? {} : { state: requestState }),
+  }
+}
+
+/** Arguments that are not an object cannot contain answers. They stay unchanged and are rejected later. */
+const withInputs = (args: Json, inputs: JsonObject | undefined): { readonly args?: Json } =>
+  inputs === undefined || !isJsonObject(args) ? {} : { args: { ...args, [INPUTS_KEY]: inputs } }

@@ -1,17 +1,93 @@
 import type { ToolsListed } from '../../kernel/ports/catalogue.ts'
 import type { Notice } from '../../kernel/ports/upstream.ts'
 import { Bug, problem, refuse } from '../../kernel/contract/problems.ts'
-import { clientTransport } from './client-transport.ts'
 import { httpTransport } from './http/http-transport.ts'
-import { missingSecret } from './missing-secret.ts'
 import { clientServer, httpServer, kindOf, stdioServer } from './server-config.ts'
-import type { ConnectionLogins, ServerConfig, ServerConfigs, ServerKind } from './server-kind.ts'
-import { stdioTransport } from './stdio/stdio-transport.ts'
+import type {
+  ConnectionLogins,
+  ServerConfig,
+  ServerConfigs,
+  ServerKind,
+  StdioServer,
+  ClientServer,
+} from './server-kind.ts'
 import { toolServer, type ToolServer } from './tool-server.ts'
 import type { OpenToolServers, ServerStatus, UpstreamLog } from './tool-server-status.ts'
 import { TUNING, type Tuning } from './tuning.ts'
 import type { Transport } from './transport.ts'
 import { userConnections, type UserConnections } from './user-connections.ts'
+import { openConnection } from './connection.ts'
+import { harmlessLine } from './harmless-text.ts'
+import { removeSecrets } from './remove-secrets.ts'
+import type { OpenWire } from './wire.ts'
+import { openPipe } from './stdio/pipe.ts'
+import { stderrRing } from './stdio/stderr-ring.ts'
+import { clientTools } from '../../kernel/contract/hook-clients.ts'
+import { createLifetime } from './http/lifetime.ts'
+
+/** The built-in tools of a coding agent as a tool server: listed, and never called from here. */
+function clientTransport({ client, name: server }: ClientServer): Transport {
+  const tools = clientTools(client)
+  return {
+    async connect({ onStart, onListed }) {
+      onStart()
+      try {
+        await onListed(server, tools)
+      } catch (error) {
+        return { is: 'failed', says: String(error) }
+      }
+      const life = createLifetime(() => undefined)
+      const connection = {
+        legacy: false,
+        ended: life.ended,
+        isUsable: () => life.isUsable(),
+        call: ({ tool }: { readonly tool: string }) =>
+          Promise.resolve({
+            is: 'not_sent' as const,
+            problem: problem('tool.client_only', { tool: `${server}__${tool}` }),
+          }),
+        tools: () => tools.length,
+        late: () => 0,
+        kill: () => life.end('ended'),
+        close: async () => life.end('closed'),
+      }
+      return { is: 'open', connection }
+    },
+    stderr: () => [],
+    hide: (says) => says,
+  }
+}
+
+/** A child process that communicates on stdin and stdout. The values of its configured environment count as secrets. */
+function stdioTransport(config: StdioServer, grace_ms: number, log: (line: string) => void): Transport {
+  const secrets = Object.values(config.env)
+  const hide = (says: string) => removeSecrets(secrets, says)
+  const ring = stderrRing(
+    // Colours could split a secret, so they are removed first.
+    (line) => hide(harmlessLine(line)),
+    (line) => log(`stderr: ${line}`),
+    () => performance.now(),
+  )
+  const pipe: OpenWire = (deps) => {
+    ring.begin()
+    return openPipe({ ...deps, config, grace_ms, stderr: (line) => ring.add(line) })
+  }
+  return {
+    connect: (deps, legacy) => openConnection([pipe], deps, legacy),
+    stderr: () => ring.lines(),
+    hide,
+  }
+}
+
+/** A server that is not started, because something that it needs is missing. */
+const missingSecret = (missing: readonly string[]): Transport => ({
+  connect: async () => ({
+    is: 'failed',
+    says: `it is not started, because a secret is missing: ${missing.join('; ')}`,
+  }),
+  stderr: () => [],
+  hide: (says) => says,
+})
 
 export type ToolServersOptions = {
   readonly kinds: readonly ServerKind[]

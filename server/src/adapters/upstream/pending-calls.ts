@@ -3,7 +3,6 @@ import type { JsonObject } from '../../kernel/contract/json.ts'
 import { Bug, problem, type ProblemCode } from '../../kernel/contract/problems.ts'
 import { replyOf, type FrameId } from './frames.ts'
 import type { OurRequest } from './our-request.ts'
-import { rateLimited } from './rate-limited.ts'
 
 export type AbandonReason = 'timeout' | 'aborted'
 /** The problem of a call that was sent and given up: its effect is unknown either way. */
@@ -221,4 +220,25 @@ export const LEASE_EXPIRED = 'the lease of this node has expired: another node m
 /** Guaranteed not to have run. */
 export function notSent(server: string, why: string): NoResult {
   return { is: 'not_sent', problem: problem('tool.unavailable', { server, why }) }
+}
+
+/** This many at once, and this many per second afterwards. */
+const BURST = 100
+const PER_SECOND = 20
+
+/**
+ * Wraps a listener so that it is called at a limited rate. What exceeds it is dropped, not stored, so that a flood costs nothing.
+ */
+export function rateLimited<T>(listener: ((said: T) => void) | undefined, now = () => performance.now()) {
+  let left = BURST
+  let since = now()
+  return (said: T): void => {
+    if (listener === undefined) return
+    const at = now()
+    left = Math.min(BURST, left + ((at - since) / 1_000) * PER_SECOND)
+    since = at
+    if (left < 1) return
+    left -= 1
+    listener(said)
+  }
 }

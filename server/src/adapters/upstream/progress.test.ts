@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startHttp, withHttp } from '../../../test/tool-servers/with-http-servers.ts'
 import { scriptServer, withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
 import type { Progress } from '../../kernel/ports/upstream.ts'
-import { rateLimited } from './rate-limited.ts'
+import { rateLimited } from './pending-calls.ts'
 
 async function reported({ servers }: Rig, server: string, n: number, wants = true) {
   const received: Progress[] = []

@@ -6,18 +6,21 @@ import {
   type CallFilter,
 } from '../../kernel/contract/activity.ts'
 import { listOf } from '../../kernel/contract/answers.ts'
-import { CallState } from '../../kernel/contract/call.ts'
+import { CallState, type CallRow } from '../../kernel/contract/call.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { textsInLife } from './read-life.ts'
+import { textsInLife, readLife, type LifeDeps } from './read-life.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { listResponse } from '../../adapters/http/list-response.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
 import { callerIn } from '../../adapters/http/query.ts'
-import { listCalls, type ListCallsDeps } from './list-calls.ts'
 import { readAttention, type AttentionDeps } from './read-attention.ts'
-import { readLife, type LifeDeps } from './read-life.ts'
 import { openOverview, type OverviewDeps } from './read-overview.ts'
+import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../kernel/contract/caller.ts'
+import { maySeeCall } from '../../kernel/attempt/read-call.ts'
+import type { Held, Page, Searches, SearchWhere } from '../../kernel/ports/reads.ts'
+import { sentenceText } from '../../kernel/contract/sentence.ts'
+import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
 
 export type ActivityPorts = ListCallsDeps & LifeDeps & OverviewDeps & AttentionDeps
 
@@ -92,4 +95,97 @@ function filterOf({
     ...(until === undefined ? {} : { until: number('until', 0) }),
     ...(words === undefined ? {} : { words }),
   })
+}
+
+type ListCallsDeps = SummaryDeps & { readonly searches: Searches }
+type CallsPage = { readonly items: readonly CallSummary[]; readonly next?: number }
+
+/**
+ * How many calls one page searches for words. There is no index for this, because the searched texts are deleted after the
+ * retention period.
+ */
+const MOST_READ = 2_000
+const AT_ONCE = 200
+
+/**
+ * Calls, newest first, as far as the caller may see them: filtered before they are paged. When searching for words, a page may be
+ * short and still have a `next`, which says how far the search got.
+ */
+export async function listCalls(
+  deps: ListCallsDeps,
+  caller: Caller,
+  filter: CallFilter,
+  page: Page,
+): Promise<CallsPage> {
+  const where = whereOf(caller, filter)
+  if (where === undefined) return { items: [] }
+  const words = (filter.words ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const items: CallSummary[] = []
+  let cursor = page.after
+  let read = 0
+  for (;;) {
+    const limit = words.length === 0 ? page.limit - items.length : AT_ONCE
+    const found = await deps.searches.search('calls', where, {
+      limit,
+      newest_first: true,
+      ...(cursor === undefined ? {} : { after: cursor }),
+    })
+    for (const held of found.items) {
+      const summary = await fitting(deps, caller, held, words)
+      if (summary !== undefined) items.push(summary)
+      cursor = held.cursor
+      if (items.length === page.limit) return { items, next: cursor }
+    }
+    read += Math.max(1, found.items.length)
+    cursor = found.next
+    if (cursor === undefined) return { items }
+    if (words.length === 0 || read >= MOST_READ) return { items, next: cursor }
+  }
+}
+
+async function fitting(
+  deps: ListCallsDeps,
+  caller: Caller,
+  { row }: Held<'calls'>,
+  words: readonly string[],
+): Promise<CallSummary | undefined> {
+  if (!maySeeCall(caller, row)) return undefined
+  // Most rows are filtered out before anything is redacted; redacted text cannot be searched.
+  if (!holdsAll(namesOf(row, row.canonical_args), words, true)) return undefined
+  const { summary, args } = await summariseCall(deps, row)
+  return holdsAll(namesOf(row, `${args} ${sentenceText(summary.sentence)}`), words, false) ? summary : undefined
+}
+
+const namesOf = (row: CallRow, text: string): string =>
+  [row.call_id, row.approval_id ?? '', row.tool_id, row.caller.id, row.caller.user, row.thread, row.trace, text].join(
+    ' ',
+  )
+
+/** `isLoose`: a word that could occur in one of our own sentences counts as found, because the sentences are not built yet. */
+function holdsAll(text: string, words: readonly string[], isLoose: boolean): boolean {
+  const lower = text.toLowerCase()
+  return words.every((word) => lower.includes(word) || (isLoose && OUR_WORD.test(word)))
+}
+
+const OUR_WORD = /^[\p{L}€$£¥.,\d-]{1,16}$/u
+
+/** Undefined if nothing can match: the caller asks for calls of others. */
+function whereOf(caller: Caller, filter: CallFilter): SearchWhere | undefined {
+  const { state, tool, caller: asked, user, since, until } = filter
+  const where: SearchWhere = {
+    ...(state === undefined ? {} : { state }),
+    ...(tool === undefined ? {} : { tool_id: tool }),
+    ...(asked === undefined ? {} : { caller: asked }),
+    ...(user === undefined ? {} : { user }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  }
+  if (DECIDING_KINDS.includes(caller.kind)) return where
+  if (user !== undefined && user !== caller.user) return undefined
+  const own = { ...where, user: caller.user }
+  if (!PROGRAM_KINDS.includes(caller.kind)) return own
+  return asked === undefined || asked === caller.id ? { ...own, caller: caller.id } : undefined
 }

@@ -2,8 +2,7 @@ import { listOf } from '../../kernel/contract/answers.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { textsInAgent, textsInEvent, textsInThread } from './answer-texts.ts'
-import type { Reader } from '../../kernel/sessions/enter-session.ts'
+import type { Reader, AnswerText } from '../../kernel/sessions/enter-session.ts'
 import { CALLERS } from '../../adapters/http/access.ts'
 import type { Door } from '../../adapters/http/door.ts'
 import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
@@ -11,12 +10,20 @@ import { eventStream, OpenStreams, type EventOut } from '../../adapters/http/eve
 import { labelledStream } from '../../adapters/http/label-events.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'
-import { AgentBody, type AgentAnswer } from './agent.ts'
+import { AgentBody, type AgentAnswer, type AgentEvent } from './agent.ts'
 import { afterAllOf, followThread, type FollowDeps, type FollowedEvent } from './follow-thread.ts'
-import { cancelTurn, listThreads, readOwnThread, readThread, type CancelThreadDeps } from './read-threads.ts'
+import {
+  cancelTurn,
+  listThreads,
+  readOwnThread,
+  readThread,
+  type CancelThreadDeps,
+  type ThreadView,
+} from './read-threads.ts'
 import { runAgent, withDevToken, type RunAgentDeps } from './run-agent.ts'
 import { AgentAnswerBody, ThreadAnswer, ThreadSummaryAnswer } from './thread-answers.ts'
 import { ownThread } from './threads.ts'
+import { answerText, stringsUnder } from '../../kernel/sessions/answer-texts.ts'
 
 export type AgentPorts = RunAgentDeps & FollowDeps & CancelThreadDeps
 
@@ -187,3 +194,21 @@ function streamThread(
     stop()
   }
 }
+
+/** What the user said is the user's in every session; what a model wrote may repeat a tool's words. */
+function textsInThread(view: ThreadView): readonly AnswerText[] {
+  const of = { of_run: view.run_id }
+  const said = view.messages.filter(({ role }) => role !== 'user').map((message) => message.text)
+  const steps = view.plan.map(({ step }) => step)
+  return [...said, ...steps, view.summary, view.question, view.last_tool_result?.output].flatMap((one) =>
+    answerText('a thread', one, of),
+  )
+}
+
+const textsInAgent = ({ run_id, response }: AgentAnswer): readonly AnswerText[] =>
+  answerText('a thread', response, { of_run: run_id })
+
+/** For events while a thread works. */
+const textsInEvent = (run_id: string, { data }: Pick<AgentEvent, 'data'>): readonly AnswerText[] =>
+  stringsUnder(data, EVENT_FIELDS).flatMap((one) => answerText('a thread', one, { of_run: run_id }))
+const EVENT_FIELDS = new Set(['steps', 'args', 'output', 'response', 'text', 'message'])

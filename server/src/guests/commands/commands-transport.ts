@@ -1,9 +1,8 @@
 import type { NamedServer, ProcessServer } from '../../adapters/upstream/server-kind.ts'
-import type { CommandsSettings } from './command-settings.ts'
+import type { CommandsSettings, CommandParam, CommandSettings } from './command-settings.ts'
 import type { UpstreamAnswer, UpstreamCall } from '../../kernel/ports/upstream.ts'
-import type { CommandSettings } from './command-settings.ts'
 import type { ToolResult } from '../../kernel/contract/call.ts'
-import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { problem } from '../../kernel/contract/problems.ts'
 import type { Connection } from '../../adapters/upstream/connection.ts'
 import { isTooDeep } from '../../adapters/upstream/frames.ts'
@@ -12,9 +11,9 @@ import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
 import { singleCall } from '../../adapters/upstream/single-call.ts'
 import { removeSecrets } from '../../adapters/upstream/remove-secrets.ts'
 import type { Transport } from '../../adapters/upstream/transport.ts'
-import { commandTool } from './command-tools.ts'
 import { fillCommand } from './fill-command.ts'
 import { runProgram, type Ended, type Running } from './run-program.ts'
+import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 
 export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'user'> & NamedServer & ProcessServer
 
@@ -140,3 +139,31 @@ function parsed(text: string): Json | undefined {
     return undefined
   }
 }
+
+/** A declared command as a tool. The operator declares its effects, so there are no hints here. */
+function commandTool(name: string, { title, description, params }: CommandSettings): ToolDefinition {
+  const required = Object.entries(params)
+    .filter(([, param]) => param.required && param.default === undefined)
+    .map(([param]) => param)
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(params).map(([param, about]) => [param, schemaOf(about)])),
+      ...(required.length === 0 ? {} : { required }),
+      additionalProperties: false,
+    },
+  }
+}
+
+function schemaOf({ required: _required, dash: _dash, items, ...schema }: CommandParam): JsonObject {
+  return JSON.parse(
+    JSON.stringify({ ...nonEmpty(schema), ...(items === undefined ? {} : { items: nonEmpty(items) }) }),
+  ) as JsonObject
+}
+
+/** An empty argument is rarely intended, and many programs interpret it differently. */
+const nonEmpty = <T extends { readonly type: string; readonly minLength?: number | undefined }>(schema: T): T =>
+  schema.type === 'string' && schema.minLength === undefined ? { ...schema, minLength: 1 } : schema

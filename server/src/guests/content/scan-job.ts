@@ -1,11 +1,10 @@
 import type { HiddenPlace } from '../../kernel/contract/approval.ts'
 import type { ToolResult } from '../../kernel/contract/call.ts'
-import type { Json, JsonObject } from '../../kernel/contract/json.ts'
+import { type Json, type JsonObject, isJsonObject } from '../../kernel/contract/json.ts'
 import { Bug, type Result } from '../../kernel/contract/problems.ts'
 import { UNSCANNED, type ShownArgs } from '../../kernel/contract/redaction.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
-import { hiddenInPreview, placesOf } from './hidden-places.ts'
-import { findInField, redactJson } from './redact-json.ts'
+import { findInField, redactJson, type JsonFinding } from './redact-json.ts'
 import { replaced } from './replace-findings.ts'
 import { scanArgs, type ArgScan } from './scan-args.ts'
 import { parsedArgs } from '../../kernel/attempt/call-args.ts'
@@ -17,6 +16,43 @@ import { canonicalJson } from '../../kernel/json/canonical.ts'
 import { validateAgainst } from '../../kernel/json/validate-args.ts'
 import type { ScanRules } from './scan-rules.ts'
 import type { RuleSet } from '../../kernel/ports/scanner.ts'
+import type { CompiledRules } from './compile-rules.ts'
+
+/** What redaction hides in one part of a packet. */
+function hiddenPlaces(part: HiddenPlace['in'], value: Json, rules: CompiledRules): HiddenPlace[] {
+  return placesOf(part, redactJson(value, rules).findings)
+}
+
+/** A longer list would not be read. */
+const MOST_PLACES = 200
+
+/** The findings as places. Those beyond the limit become one place without a pointer. */
+function placesOf(part: HiddenPlace['in'], findings: readonly JsonFinding[]): HiddenPlace[] {
+  const lengthOf = ({ start, end }: JsonFinding) => end - start
+  const places = findings
+    .slice(0, MOST_PLACES)
+    .map((finding): HiddenPlace => ({ in: part, at: finding.place, type: finding.type, length: lengthOf(finding) }))
+  const rest = findings.slice(MOST_PLACES)
+  if (rest.length === 0) return places
+  const length = rest.reduce((sum, finding) => sum + lengthOf(finding), 0)
+  return [...places, { in: part, at: '', type: `${rest.length}_MORE`, length }]
+}
+
+/** The same for a preview. Pictures and sounds are skipped. */
+function hiddenInPreview({ content, structuredContent }: ToolResult, rules: CompiledRules): HiddenPlace[] {
+  const texts: JsonObject = {
+    content: content.map(withoutBytes),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+  }
+  return hiddenPlaces('preview', texts, rules)
+}
+
+function withoutBytes({ data: _, ...block }: JsonObject): JsonObject {
+  const { resource } = block
+  if (!isJsonObject(resource)) return block
+  const { blob: __, ...text } = resource
+  return { ...block, resource: text }
+}
 
 /** A text, and the name of its field (empty if there is none). */
 export type NamedText = { readonly name: string; readonly text: string }

@@ -1,7 +1,15 @@
-import type { HubReportEffect } from './hub-report.ts'
+import type { HubReportEffect, HubReport } from './hub-report.ts'
 import type { PerformersOf } from '../../kernel/runs/performer.ts'
-import { messageToHub, type MessageDeps } from './message-to-hub.ts'
 import { closeWith, processReply, type ProcessReplyDeps } from './process-reply.ts'
+import type { ApprovalPacket, ApprovalRow } from '../../kernel/contract/approval.ts'
+import type { CallRow } from '../../kernel/contract/call.ts'
+import { NodePacket, type NodeOutcome, type NodeRequest } from './hub.ts'
+import type { RunId } from '../../kernel/contract/ids.ts'
+import type { Json } from '../../kernel/contract/json.ts'
+import type { NodeContext } from '../../kernel/contract/node-context.ts'
+import { shortened } from '../../kernel/contract/visible-text.ts'
+import { packetOf, type PacketDeps } from '../../kernel/approvals/packet-of.ts'
+import type { Tables } from '../../kernel/ports/reads.ts'
 
 export type HubEffectDeps = MessageDeps &
   ProcessReplyDeps & {
@@ -41,4 +49,94 @@ export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect
       return closed === 'refused' ? done('over') : 'later'
     },
   }
+}
+
+type MessageDeps = PacketDeps & { readonly tables: Tables }
+
+type Report = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
+
+/** The message for the hub, from what is stored now; undefined if there is nothing left to report. */
+async function messageToHub(
+  deps: MessageDeps,
+  message: RunId,
+  report: Report,
+): Promise<NodeRequest | NodeOutcome | undefined> {
+  const call = (await deps.tables.row('calls', report.call_id))?.row
+  const held = await deps.tables.row('approvals', report.approval_id)
+  if (call === undefined || held === undefined) return undefined
+  const head = { message, nonce: report.nonce, approval_id: held.row.approval_id }
+  if (report.what === 'outcome') return outcomeOf(head, call, held.row)
+  if (held.row.state !== 'pending') return undefined
+  const packet = await packetOf(deps, held)
+  const approvers = held.row.route?.approvers
+  return {
+    is: 'request',
+    ...head,
+    tool: held.row.tool_id,
+    definition_hash: held.row.definition_hash,
+    args_hash: held.row.args_hash,
+    trace: call.trace,
+    packet_digest: packet.digest,
+    expires_at: held.row.expires_at,
+    context: await contextOf(deps, held.row),
+    ...(approvers === undefined ? {} : { approvers: [...approvers] }),
+    packet: shownTo(packet),
+  }
+}
+
+/** Only the parts that a hub accepts, as plain JSON: no arguments but the redacted ones. */
+const shownTo = (packet: ApprovalPacket): NodePacket => NodePacket.parse(JSON.parse(JSON.stringify(packet)))
+
+function outcomeOf(
+  head: Pick<NodeOutcome, 'message' | 'nonce' | 'approval_id'>,
+  call: CallRow,
+  approval: ApprovalRow,
+): NodeOutcome | undefined {
+  const { state } = call
+  if (state !== 'executed' && state !== 'failed' && state !== 'refused' && state !== 'unknown') return undefined
+  const word = approval.hub_word
+  return {
+    is: 'outcome',
+    ...head,
+    state,
+    ...(call.problem === undefined ? {} : { code: call.problem.code }),
+    ...(word === undefined ? {} : { word }),
+    ...(call.ended_at === undefined ? {} : { ended_at: call.ended_at }),
+  }
+}
+
+const MOST = 512
+const cut = (text: string): string => shortened(text, MOST)
+
+/** Where the call comes from, for the approver: for a document's run also who triggered it. */
+async function contextOf({ tables }: MessageDeps, row: ApprovalRow): Promise<NodeContext> {
+  const { caller, thread, by_run } = row
+  const context = { caller: caller.id, user: caller.user, thread: cut(thread) }
+  if (by_run === undefined) return context
+  const { run_id, kind, step, document } = by_run
+  return {
+    ...context,
+    run: run_id,
+    kind,
+    step: cut(step),
+    ...(document === undefined ? {} : { document }),
+    ...(document === undefined ? {} : setOffBy((await tables.row('runs', run_id))?.row.state)),
+  }
+}
+
+function setOffBy(state: Json | undefined): Pick<NodeContext, 'protocol' | 'sender' | 'room'> {
+  const protocol = textAt(state, ['protocol', 'id'])
+  const sender = textAt(state, ['trigger', 'sender']) ?? textAt(state, ['document', 'sender'])
+  const room = textAt(state, ['trigger', 'room']) ?? textAt(state, ['document', 'room'])
+  return {
+    ...(protocol === undefined ? {} : { protocol }),
+    ...(sender === undefined ? {} : { sender }),
+    ...(room === undefined ? {} : { room }),
+  }
+}
+
+function textAt(value: Json | undefined, path: readonly string[]): string | undefined {
+  let at: unknown = value
+  for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined
+  return typeof at === 'string' && at !== '' ? cut(at) : undefined
 }

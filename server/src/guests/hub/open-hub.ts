@@ -3,15 +3,25 @@ import type { Config } from '../../kernel/contract/config.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { PrepareGuest, Preparation } from '../../kernel/ports/prepare-guest.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
-import { answerNodes } from './answer-nodes.ts'
-import { followHub } from './follow-hub.ts'
 import { httpHub } from './http-hub.ts'
 import { hubApprovalId } from './hub-ids.ts'
 import { openHubKeys, openPinnedKeys } from './hub-keys.ts'
 import { nodeRoom } from './node-room.ts'
-import { nodesSeen } from './nodes-seen.ts'
+import { nodesSeen, type NodesSeen } from './nodes-seen.ts'
 import type { AttachedHub, HubKeys, NodeRoom } from './ports.ts'
 import { roomHub } from './room-hub.ts'
+import { reportEarlier, type ReportDeps } from './report-to-hub.ts'
+import { processReply, type ProcessReplyDeps } from './process-reply.ts'
+import { callerIdentity, type CallerNames } from '../../kernel/contract/caller-identity.ts'
+import { type TakeOutcomeDeps, takeOutcome } from './take-outcome.ts'
+import { type TakeRequestDeps, takeRequest } from './take-request.ts'
+import { issueLines } from '../../kernel/contract/issue-lines.ts'
+import type { Caller } from '../../kernel/contract/caller.ts'
+import { NodeMessage } from './hub.ts'
+import { readJson } from '../../kernel/json/read-json.ts'
+import type { Notices } from '../../kernel/ports/notices.ts'
+import type { Tables } from '../../kernel/ports/reads.ts'
+import { isOfNode, signReply, type SignDeps } from './sign-reply.ts'
 
 /** For a node its hub, and for a hub its keys and the room through which nodes reach it. */
 export const prepareHub: PrepareGuest = (given) => {
@@ -108,3 +118,100 @@ const sharedHubKeys = (keys: HubKeys, { changeKeys }: Preparation): HubKeys => (
 })
 
 const newNonce = (): string => randomBytes(16).toString('hex')
+
+type FollowDeps = ProcessReplyDeps & ReportDeps & { readonly onFault: (error: unknown) => void }
+
+const MOST_ASKED = 500
+
+/** Processes the hub's decisions as long as the gate runs. `wake`: a request was sent. */
+async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ wake(): void; stop(): Promise<void> }> {
+  await reportEarlier(deps)
+  return hub.link.follow({
+    async pending() {
+      try {
+        const held = await deps.tables.list('approvals', { state: 'pending' }, { limit: MOST_ASKED })
+        return held.map(({ row }) => row.approval_id)
+      } catch (error) {
+        deps.onFault(error)
+        return []
+      }
+    },
+    async take(reply) {
+      try {
+        return (await processReply(deps, reply)) === 'taken'
+      } catch (error) {
+        deps.onFault(error)
+        return false
+      }
+    },
+  })
+}
+
+type AnswerNodesDeps = TakeRequestDeps &
+  TakeOutcomeDeps &
+  WatchDecisionsDeps & { readonly nodeRoom: NodeRoom | undefined; readonly nodesSeen: NodesSeen }
+
+/** Older messages are ignored: a node that is still waiting asks again. */
+const RECENT_MS = 600_000
+
+/** Passes the messages of nodes in a control room to the hub, and posts the hub's signed answers there. Returns a function that stops it. */
+function answerNodes(deps: AnswerNodesDeps, onFault: (error: unknown) => void): () => Promise<void> {
+  const { nodeRoom: room, nodesSeen: seen } = deps
+  if (room === undefined) return () => Promise.resolve()
+  const stopFollowing = room.follow(async ({ text, sender, event_id, at }) => {
+    const node = room.nodes.get(sender)
+    if (node === undefined || at < deps.clock() - RECENT_MS) return
+    try {
+      const replies = await takeMessage(deps, seen.note(node, at), text)
+      if (replies.ok && replies.value.length > 0)
+        await room.say(replies.value, `answers ${node.id}`, `answer ${event_id}`)
+      else if (!replies.ok) onFault(replies.problem.code)
+    } catch (error) {
+      onFault(error)
+    }
+  })
+  const ours = new Set([...room.nodes.values()].map(callerIdentity))
+  const stopListening = watchDecisions(deps, ({ node, reply }) => {
+    if (ours.has(callerIdentity(node))) void room.say([reply], `decided for ${node.id}`)
+  })
+  return async () => {
+    stopListening()
+    await stopFollowing()
+  }
+}
+
+/** A message of a node as text, from a transport without routes. `alive` needs no answer: the hub has noted when it was sent. */
+async function takeMessage(
+  deps: TakeRequestDeps & TakeOutcomeDeps,
+  node: Caller,
+  text: string,
+): Promise<Result<readonly string[]>> {
+  const json = readJson(text)
+  if (!json.ok) return json
+  const read = NodeMessage.safeParse(json.value)
+  if (!read.success) {
+    return refuse('request.invalid', { paths: issueLines(read.error.issues, 'the message').slice(0, 10).join('; ') })
+  }
+  if (read.data.is === 'alive') return ok([])
+  return read.data.is === 'request' ? takeRequest(deps, node, read.data) : takeOutcome(deps, node, read.data)
+}
+
+type WatchDecisionsDeps = SignDeps & {
+  readonly tables: Tables
+  readonly notices: Pick<Notices, 'subscribe'>
+}
+
+type DecidedForNode = { readonly node: CallerNames; readonly reply: string }
+
+/** Reports decisions about requests of nodes as they are made. Only a hint: a missed one is asked for. Returns a function that stops it. */
+function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: DecidedForNode) => void): () => void {
+  const look = async (id: string): Promise<void> => {
+    const row = (await deps.tables.row('approvals', id))?.row
+    if (row === undefined || !isOfNode(row) || row.state === 'pending') return
+    const reply = await signReply(deps, row)
+    if (reply.ok && reply.value !== undefined) listener({ node: row.caller, reply: reply.value })
+  }
+  return deps.notices.subscribe('rows', (rows) => {
+    for (const { table, id } of rows) if (table === 'approvals') void look(id).catch(() => undefined)
+  })
+}

@@ -2,7 +2,7 @@ import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
 import { editorOf, openEditor, prettyJson } from '../../adapters/cli/edit-arguments.ts'
 import { oneAtATime } from '../../adapters/cli/one-at-a-time.ts'
-import { UNREACHED } from '../../adapters/cli/client.ts'
+import { UNREACHED, type Reply } from '../../adapters/cli/client.ts'
 import { jsonFault } from '../../adapters/cli/json-argument.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
@@ -23,7 +23,7 @@ import {
 } from './inbox.ts'
 import { unfoldedIn } from '../../adapters/cli/print-packet.ts'
 import { inboxView, linesOnScreen, type Size } from './inbox-view.ts'
-import { outcomeWords } from './outcome-words.ts'
+import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 
 export type Screen = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
 export type InboxOptions = { readonly editor?: (text: string) => string | undefined }
@@ -222,4 +222,20 @@ function InboxScreen({ inbox, now, size, onKey }: ScreenProps): ReactElement {
     }
   })
   return inboxView(inbox, now, size)
+}
+
+const LONGEST = 160
+
+/** The outcome of an approved call, in one line. */
+function outcomeWords({ status, body }: Reply): string {
+  if (status <= UNREACHED) return 'approved; the gate did not report the outcome'
+  const { status: word, outcome, result, title, code } = fieldsOf(body)
+  const what = textOf(outcome ?? word ?? 'failed')
+  if (what === 'executing' || what === 'pending') return 'approved; still running'
+  const { content } = fieldsOf(result)
+  const texts = (Array.isArray(content) ? content.map(fieldsOf) : []).flatMap(({ text }) =>
+    typeof text === 'string' ? [text] : [],
+  )
+  const said = texts.length > 0 ? texts.join(' ') : code === undefined ? '' : `${textOf(title)} [${textOf(code)}]`
+  return shortened(visibleText(said === '' ? what : `${what}: ${said}`), LONGEST)
 }

@@ -3,9 +3,8 @@ import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { AgentModelSettings, Models } from './section.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { ToolSet } from 'ai'
+import type { ToolSet, LanguageModel } from 'ai'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
-import { openLanguageModel } from './language-model.ts'
 import { openScriptedModel } from './scripted-model.ts'
 
 const ROLES: readonly ModelRole[] = ['planner', 'executor', 'finalizer']
@@ -167,4 +166,27 @@ function statusOf(error: unknown): number | undefined {
   if ('statusCode' in error && typeof error.statusCode === 'number') return error.statusCode
   if ('lastError' in error) return statusOf(error.lastError)
   return 'cause' in error ? statusOf(error.cause) : undefined
+}
+
+/** One model of one provider. Each provider's library is loaded only if it is configured. */
+async function openLanguageModel(settings: AgentModelSettings, key: string | undefined): Promise<LanguageModel> {
+  const { provider, url, model } = settings
+  const apiKey = key === undefined ? {} : { apiKey: key }
+  const baseURL = url === undefined ? {} : { baseURL: url }
+  switch (provider) {
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return createAnthropic({ ...apiKey, ...baseURL })(model)
+    }
+    case 'google': {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+      return createGoogleGenerativeAI({ ...apiKey, ...baseURL })(model)
+    }
+    default: {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      return createOpenAICompatible({ name: 'agent', baseURL: url ?? '', includeUsage: true, ...apiKey }).chatModel(
+        model,
+      )
+    }
+  }
 }

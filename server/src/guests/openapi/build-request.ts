@@ -3,8 +3,6 @@ import { decodedPath, mostDots } from '../../kernel/text/path-parts.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
 import type { Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
-import { spellParameter, type Pairs } from './spell-parameter.ts'
-import { addsToAnother } from './exploded-names.ts'
 
 export type Request = {
   readonly url: URL
@@ -112,4 +110,84 @@ function formPairs(key: string, value: Json): [string, string][] | undefined {
   const items = Array.isArray(value) ? (value as Json[]) : [value]
   const texts = items.map((item) => (typeof item === 'object' && item !== null ? undefined : (item ?? '').toString()))
   return texts.every((text) => text !== undefined) ? texts.map((text) => [key, text]) : undefined
+}
+
+/**
+ * The first parameter whose object brings a name that belongs to the operator or to another parameter of the same place, given or
+ * not, or that another object brings too. A rule about that parameter would not see the value.
+ */
+function addsToAnother(
+  parameters: readonly Parameter[],
+  given: ReadonlyMap<Parameter, Pairs>,
+  operatorsQuery: Readonly<Record<string, string>>,
+): { readonly parameter: Parameter; readonly key: string } | undefined {
+  const brought: { readonly by: Parameter; readonly name: string }[] = []
+  for (const [parameter, pairs] of given) {
+    for (const [key] of pairs) {
+      if (key === parameter.name) continue
+      const declared = parameters.filter((other) => other !== parameter && other.in === parameter.in)
+      const taken = [
+        ...declared.map(({ name }) => name),
+        ...(parameter.in === 'query' ? Object.keys(operatorsQuery) : []),
+        ...brought.flatMap(({ by, name }) => (by !== parameter && by.in === parameter.in ? [name] : [])),
+      ]
+      if (taken.some((name) => isSameName(key, name, parameter.name))) return { parameter, key }
+      brought.push({ by: parameter, name: key })
+    }
+  }
+  return undefined
+}
+
+/** `a[0]`, `a.b` and `A` set `a` in some frameworks. What stands below the parameter's own name is its own. */
+function isSameName(key: string, other: string, own: string): boolean {
+  const base = baseOf(key)
+  return plain(key) === plain(other) || (base === baseOf(other) && base !== baseOf(own))
+}
+
+/** As frameworks read names: in any letter case, with `.`, spaces and `[` read as `_`. */
+const plain = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/^[\s\p{C}]+|[\s\p{C}\]]+$/gu, '')
+    .replaceAll(/[\s.[\]\p{C}]+/gu, '_')
+const baseOf = (name: string): string => plain(name.split(/[.[\0]/).find((part) => part !== '') ?? '')
+
+/** `name=value` pairs before any encoding; undefined if the style has no form for the value. */
+type Pairs = readonly (readonly [string, string])[]
+
+/** A parameter formatted by its style, according to the OpenAPI standard. */
+function spellParameter({ name, style, explode }: Parameter, value: Json): Pairs | undefined {
+  if (style === 'json') return [[name, JSON.stringify(value)]]
+  if (style === 'deepObject') return isJsonObject(value) ? deep(name, value) : undefined
+  if (Array.isArray(value)) {
+    const items = (value as Json[]).map(scalar)
+    if (!isWhole(items)) return undefined
+    if (explode && style !== 'simple') return items.map((item) => [name, item] as const)
+    return [[name, items.join(BETWEEN[style])]]
+  }
+  if (isJsonObject(value)) {
+    const keys = Object.keys(value)
+    const items = Object.values<Json>(value).map(scalar)
+    if (!isWhole(items)) return undefined
+    if (explode && style === 'form') return keys.map((key, at) => [key, items[at] ?? ''] as const)
+    const joined = keys.map((key, at) => (explode ? `${key}=${items[at]}` : `${key}${BETWEEN[style]}${items[at]}`))
+    return [[name, joined.join(BETWEEN[style])]]
+  }
+  const text = scalar(value)
+  return text === undefined ? undefined : [[name, text]]
+}
+
+const BETWEEN = { simple: ',', form: ',', spaceDelimited: ' ', pipeDelimited: '|' } as const
+
+function deep(name: string, value: { readonly [key: string]: Json }): Pairs | undefined {
+  const items = Object.values<Json>(value).map(scalar)
+  return isWhole(items) ? Object.keys(value).map((key, at) => [`${name}[${key}]`, items[at] ?? ''] as const) : undefined
+}
+
+const isWhole = (items: readonly (string | undefined)[]): items is string[] => items.every((item) => item !== undefined)
+
+function scalar(value: Json): string | undefined {
+  if (value === null) return ''
+  return typeof value === 'object' ? undefined : String(value)
 }

@@ -7,10 +7,43 @@ import type { Policy } from '../../kernel/policy/policy.ts'
 import type { FileFact, FilesFact } from './files-fact.ts'
 import { isAroundClientFile, isClientFile, isGitFolder, isLoadedByClient } from './client-files.ts'
 import { isInside } from '../../kernel/text/is-inside.ts'
-import { isBehindProcess, isProcessFile } from './process-files.ts'
 import { sensitiveName } from '../../kernel/text/sensitive-names.ts'
-import { treeUse, type TreeUse } from './tree-tools.ts'
 import { namePlaces } from '../../kernel/text/shown-pointer.ts'
+import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
+import { splitWords } from '../../kernel/text/split-words.ts'
+
+/** Words in a tool name that mean it processes everything below a folder. */
+const THROUGH = new Set(
+  `search find grep glob tree walk recursive recursively all multiple archive zip tar compress pack copy cp clone backup sync
+  mirror upload index scan crawl count size du export snapshot`.split(/\s+/),
+)
+/** Words that mean it removes a folder or changes its permissions, alone or with a word for files. */
+const TAKES = new Set(
+  'move mv rename delete remove rm rmdir trash unlink erase purge wipe shred chmod chown'.split(' '),
+)
+const ON_DISK = new Set(
+  'file files folder folders directory directories dir path paths tree item items entry entries'.split(' '),
+)
+
+/** What a tool does to everything below a folder. `delete_branch` does not remove a folder, but may do much below it. */
+type TreeUse = 'takes' | 'goes through' | 'neither'
+
+function treeUse(tool: Tool, args: Json): TreeUse {
+  const { name } = tool.row.definition
+  const words = splitWords(name)
+  const isTaking = words.some((word) => TAKES.has(word))
+  if (isTaking && words.every((word) => TAKES.has(word) || ON_DISK.has(word))) return 'takes'
+  const isThorough = isTaking || tool.effects.includes('destructive') || words.some((word) => THROUGH.has(word))
+  return isThorough || isRecursive(args) ? 'goes through' : 'neither'
+}
+
+/** `recursive: true`, `depth: 3`. */
+function isRecursive(args: Json): boolean {
+  if (!isJsonObject(args)) return false
+  return Object.entries(args).some(
+    ([key, value]) => /recurs|depth|subfolder|subdir/i.test(key) && value !== false && value !== 0 && value !== null,
+  )
+}
 
 type Finding = { readonly effect: 'ask' | 'block'; readonly rule: string; readonly says: string }
 
@@ -163,3 +196,34 @@ function sensitivityOf({ readings, leads, certainty }: FileFact, roots: readonly
   const kind = below.map(sensitiveName).find((found) => found !== undefined)
   return kind === undefined ? [] : [{ effect: 'ask', rule: 'sandbox.sensitive', says: `names ${kind}` }]
 }
+
+/**
+ * Files with plain statistics about a Linux process. The rest of its folder exposes its environment, its memory and its open
+ * files.
+ */
+const HARMLESS = new Set(
+  'status stat statm limits io comm cmdline cgroup mounts mountinfo loginuid oom_score oom_score_adj sched schedstat'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Whether a path goes through a process's own files, such as `/proc/self/cwd` or `/dev/fd/3`. Its target depends on which process
+ * opens it, so the gate cannot resolve it; and `/proc/<pid>/environ` and `mem` contain the gate's secrets.
+ */
+function isProcessFile(path: string): boolean {
+  const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.')
+  if (!/^[\\/]/.test(path)) return false
+  const [first, second, third] = names
+  if (first === 'dev') return second === 'fd' || second === 'stdin' || second === 'mem' || second === 'kmem'
+  if (first !== 'proc') return false
+  if (second === 'kcore') return true
+  if (second === undefined || !/^(?:self|thread-self|\d+|[*?[{].*)$/.test(second)) return false
+  return third !== undefined && !HARMLESS.has(third)
+}
+
+/** Whether a path leads to other files through a process: `/proc/self/cwd/x`, `/dev/fd/3/x`. */
+const isBehindProcess = (path: string): boolean =>
+  /^\/(?:proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|fd\/[^/]+)|dev\/fd\/[^/]+)\/./i.test(
+    path.replace(/\/(?:\.?\/)+/g, '/'),
+  )

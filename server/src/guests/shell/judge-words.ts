@@ -1,15 +1,30 @@
 import { CLIENT, GATE, forbiddenIn, isClientCommand, isGateCommand } from './forbidden.ts'
-import type { ShellEffect, Program } from './program.ts'
-import { spread } from './program.ts'
+import { type ShellEffect, type Program, spread } from './program.ts'
 import { readOptions, type Arguments } from './read-options.ts'
 import type { ReadWord } from './read-word.ts'
 import type { Place, Reader } from './reader.ts'
 import { noteArguments } from './expanded.ts'
 import { sensitiveWord } from './sensitive.ts'
-import { searchesHome } from './searches-home.ts'
 import { SPECIALS } from './specials.ts'
 import { gitSettings, noteTrees } from './trees.ts'
 import { programName, programOf } from './table.ts'
+
+/** Programs that read every file below a folder, always or with an option. */
+const ALWAYS = new Set(['rg', 'ag', 'ack'])
+const RECURSIVE = /^(?:-[a-zA-Z]*[rR][a-zA-Z]*|--(?:dereference-)?recursive|--directories=recurse)$/
+const WITH_OPTION = new Set(['grep', 'egrep', 'fgrep', 'zgrep', 'diff'])
+
+/** Folders that contain people's settings, keys and histories. */
+const HOME = String.raw`(?:~[\w.-]*|\$\{?HOME\}?|/root|/(?:home|Users)/[\w.-]+)`
+const HOLDS_SECRETS = new RegExp(
+  String.raw`^(?:/|/(?:home|Users|etc|var|proc|mnt|media|run)|${HOME}(?:/(?:\.config|\.local(?:/share)?|Library|AppData|snap))?)/*\*?$`,
+)
+
+/** Whether a search covers a folder that is likely to contain secrets: `grep -r password ~`. */
+function searchesHome(name: string, words: readonly ReadWord[]): boolean {
+  const isRecursive = ALWAYS.has(name) || (WITH_OPTION.has(name) && words.some(({ text }) => RECURSIVE.test(text)))
+  return isRecursive && words.some(({ text }) => HOLDS_SECRETS.test(text))
+}
 
 const VERSION = /^--?(?:version|help)$/
 const SHORT_VERSION = /^-[vV]$/

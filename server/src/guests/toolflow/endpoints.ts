@@ -1,5 +1,4 @@
 import { ToolflowViewAnswer } from '../../kernel/contract/answers.ts'
-import { textsInToolflow } from './answer-texts.ts'
 import { CALLERS, DECIDERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'
@@ -7,6 +6,8 @@ import { readToolflow } from './read-toolflow.ts'
 import { resumeToolflow, type ResumeToolflowDeps } from './resume-toolflow.ts'
 import { runOf, runToolflow, type RunToolflowDeps } from './run-toolflow.ts'
 import { ToolflowAnswer, ToolflowBody, type ToolflowView } from './toolflow.ts'
+import { answerText, textsInOutcome, textsInPacket, type PacketTexts } from '../../kernel/sessions/answer-texts.ts'
+import type { AnswerText } from '../../kernel/sessions/enter-session.ts'
 
 export type ToolflowPorts = RunToolflowDeps & ResumeToolflowDeps
 
@@ -68,3 +69,14 @@ export const endpoints = (k: ToolflowPorts): readonly Endpoint[] => [
 
 /** A toolflow that has not ended is answered with 202, everything else with 200. */
 const viewResponse = (view: ToolflowView): Response => jsonResponse(view.state.node === 'FINAL' ? 200 : 202, view)
+
+function textsInToolflow(view: ToolflowView): readonly AnswerText[] {
+  const { exec_result, dry_run_result, call_id } = view.state
+  const of = { of_run: view.run_id, ...(call_id === null ? {} : { of_call: call_id }) }
+  const packet = 'approval_packet' in view ? view.approval_packet : undefined
+  return [
+    ...(exec_result === null ? [] : textsInOutcome(exec_result)),
+    ...answerText('a dry run', dry_run_result, of),
+    ...(packet === undefined || !('approval_id' in packet) ? [] : textsInPacket(packet as PacketTexts)),
+  ]
+}

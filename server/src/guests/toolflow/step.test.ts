@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../kernel/contract/run.ts'
-import { cardOf } from './cards.ts'
+import { cardOf } from './read-toolflow.ts'
 import { begin, done, SCORED, walk } from './flows.suite.ts'
 import { isAmbiguous } from './graph.ts'
 

@@ -1,6 +1,5 @@
 import { ok } from '../../kernel/contract/problems.ts'
 import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
-import { pushPost } from './push-post.ts'
 import { openWebPush } from './web-push.ts'
 import { notifyBrowsers } from './web-push-use.ts'
 
@@ -20,3 +19,25 @@ export const prepareWebPush: PrepareGuest = ({ config, places, stopping }) => {
     },
   })
 }
+
+const ANSWER_MS = 5_000
+
+/** Posts to a push service. Redirects are not followed, because nobody allowed their target. */
+const pushPost =
+  (stopping: AbortSignal) =>
+  async (url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number | undefined> => {
+    try {
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)])
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(body),
+        redirect: 'manual',
+        signal,
+      })
+      await answer.body?.cancel()
+      return answer.status
+    } catch {
+      return undefined
+    }
+  }

@@ -1,6 +1,15 @@
 import { CallbackAnswer } from '../../kernel/contract/answers.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
-import { takeCallback, type CallbackDeps } from './take-callback.ts'
+import { issueLines } from '../../kernel/contract/issue-lines.ts'
+import { CallbackBody } from './section.ts'
+import { refuse, type Result } from '../../kernel/contract/problems.ts'
+import { decideApproval, type DecideDeps, type DecidedApproval } from '../../kernel/approvals/decide-approval.ts'
+import type { ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
+import type { MintDeps } from '../../kernel/consents/mint-consent.ts'
+import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
+import type { CallbackSource } from '../../kernel/approvals/channels-use.ts'
+import type { Change } from '../../kernel/ports/ledger.ts'
+import { readJson } from '../../kernel/json/read-json.ts'
 
 /** Receives answers to webhooks. Their signature is the credential. */
 export const endpoints = (k: CallbackDeps): readonly Endpoint[] => [
@@ -20,3 +29,66 @@ export const endpoints = (k: CallbackDeps): readonly Endpoint[] => [
     shows: ({ approval_id, state, decisions }) => ({ approval_id, state, decisions: decisions.length }),
   }),
 ]
+
+type CallbackDeps = DecideDeps &
+  ApprovalReadDeps &
+  MintDeps &
+  PasskeyDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
+
+/** An answer as received, before it is verified. */
+type Callback = {
+  readonly channel: string
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: string
+}
+
+/** How far the sender's clock may be off; older signatures are invalid. */
+const TOLERANCE_MS = 300_000
+const ID = /^[\x21-\x7e]{1,128}$/
+const SECONDS = /^\d{1,12}$/
+
+/**
+ * A decision that came back through a channel: made as the approver the operator named for it, by the same rules as any other.
+ * INVARIANT: one signed message decides at most once, because its id is spent in the commit of the decision.
+ */
+async function takeCallback(deps: CallbackDeps, callback: Callback): Promise<Result<DecidedApproval>> {
+  const { channel, id, timestamp, signature, body } = callback
+  const source = deps.callbacks.get(channel)
+  if (source === undefined) return refuse('channel.unknown', { channel })
+  const isWellFormed = ID.test(id) && SECONDS.test(timestamp)
+  if (!isWellFormed || !source.key.isGenuine(id, Number(timestamp), body, signature))
+    return refuse('channel.not_genuine', { channel })
+  const now = deps.clock()
+  if (Math.abs(now - Number(timestamp) * 1000) > TOLERANCE_MS) return refuse('channel.outdated', { channel })
+  const json = readJson(body)
+  if (!json.ok) return json
+  const read = CallbackBody.safeParse(json.value)
+  if (!read.success) {
+    return refuse('request.invalid', { paths: issueLines(read.error.issues, 'the body').join('; ') })
+  }
+  const { approval_id, reason } = read.data
+  const why = reason === undefined ? {} : { reason }
+  const said =
+    read.data.decision === 'approve'
+      ? ({ says: 'approve', digest: read.data.digest, ...typedIn(read.data), ...why } as const)
+      : ({ says: 'deny', ...why } as const)
+  return decideApproval(deps, source.approver, approval_id, said, spentWith(deps, callback, source, approval_id, now))
+}
+
+const typedIn = ({ typed }: { readonly typed?: string | undefined }) => (typed === undefined ? {} : { typed })
+
+function spentWith(
+  deps: CallbackDeps,
+  { channel, id }: Callback,
+  { approver }: CallbackSource,
+  approval: string,
+  now: number,
+): Change[] {
+  const entry = { at: now, type: 'channel.answered' as const, actor: approver.id, trace: deps.ids.trace() }
+  return [
+    { kind: 'once', key: `channel ${channel} ${id}`, until: now + 2 * TOLERANCE_MS },
+    { kind: 'audit', entry: { ...entry, subject: { channel, approval }, about: { id } } },
+  ]
+}

@@ -1,6 +1,5 @@
 import { listOf } from '../../kernel/contract/answers.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { textsInWorkflowRun } from './answer-texts.ts'
 import { ADMINS, CALLERS, DECIDERS, OVERSEERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
@@ -17,19 +16,18 @@ import {
 } from './read-documents.ts'
 import { runDocument } from './run-document.ts'
 import { takeWebhook, type EventDeps } from './take-event.ts'
-import { takeSigned, type SignedDeps } from './take-signed.ts'
 import { ApplyBody, RunWorkflowBody, VersionView, WorkflowRunView } from './workflow.ts'
-import {
-  AppliedAnswer,
-  DocumentAnswer,
-  DocumentDiffAnswer,
-  DryRunAnswer,
-  DryRunBody,
-  RollBackBody,
-  StartedAnswer,
-  TakenAnswer,
-  VersionAnswer,
-} from './workflow-answers.ts'
+import { answerText } from '../../kernel/sessions/answer-texts.ts'
+import type { AnswerText } from '../../kernel/sessions/enter-session.ts'
+import { issueLines } from '../../kernel/contract/issue-lines.ts'
+import { ok, problem, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { IncomingBody } from './section.ts'
+import type { WebhookKey } from '../../kernel/ports/keys.ts'
+import type { TakenMessage } from '../../kernel/ports/transports.ts'
+import { readJson } from '../../kernel/json/read-json.ts'
+import { takeMessage, type TakeDeps } from './take-message.ts'
+import { z } from 'zod'
+import { DiffLine } from '../../kernel/approvals/packet-parts.ts'
 
 export type WorkflowPorts = ApplyDeps & ReadDocumentsDeps & EventDeps & DryRunDeps & SignedDeps
 
@@ -154,3 +152,98 @@ export const endpoints = (k: WorkflowPorts): readonly Endpoint[] => [
     shows: (taken) => ({ taken }),
   }),
 ]
+
+function textsInWorkflowRun({ run_id, output, error }: WorkflowRunView): readonly AnswerText[] {
+  const of = { of_run: run_id }
+  const said = output === undefined ? undefined : typeof output === 'string' ? output : JSON.stringify(output)
+  return [...answerText('the run of a document', said, of), ...answerText('the run of a document', error?.says, of)]
+}
+
+/** A message from a signed request. */
+type SignedMessage = {
+  readonly transport: string
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: string
+}
+
+/** `incoming`: who may send, by the name of the transport. */
+type SignedDeps = TakeDeps & { readonly incoming: ReadonlyMap<string, WebhookKey> }
+
+/** How far the sender's clock may be off. */
+const TOLERANCE_MS = 300_000
+const ID = /^[\x21-\x7e]{1,128}$/
+const SECONDS = /^\d{1,12}$/
+
+/**
+ * The signature covers id, time and body, so a captured request is valid for a few minutes, and then only as the same message.
+ */
+async function takeSigned(
+  deps: SignedDeps,
+  { transport, id, timestamp, signature, body }: SignedMessage,
+): Promise<Result<readonly TakenMessage[]>> {
+  const key = deps.incoming.get(transport)
+  if (key === undefined) return refuse('transport.unknown', { name: transport.slice(0, 64) })
+  const isWellFormed = ID.test(id) && SECONDS.test(timestamp)
+  if (!isWellFormed || !key.isGenuine(id, Number(timestamp), body, signature))
+    return refuse('transport.not_genuine', { name: transport })
+  if (Math.abs(deps.clock() - Number(timestamp) * 1000) > TOLERANCE_MS)
+    return refuse('transport.not_genuine', { name: transport, why: 'outdated' })
+  const json = readJson(body)
+  if (!json.ok) return json
+  const read = IncomingBody.safeParse(json.value)
+  if (!read.success) return refuse('request.invalid', { paths: issueLines(read.error.issues, 'the body').join('; ') })
+  const { agent, ...message } = read.data
+  const taken = await takeMessage(deps, { transport, id, ...message, ...(agent === undefined ? {} : { agent }) })
+  return taken === 'later' ? { ok: false, problem: problem('audit.unavailable') } : ok(taken)
+}
+
+const AppliedAnswer = VersionView.extend({ changed: z.boolean() })
+const DocumentAnswer = VersionView.extend({
+  description: z.string().optional(),
+  protocols: z.array(z.strictObject({ id: z.string(), trigger: z.string(), steps: z.int() })),
+})
+const VersionAnswer = VersionView.extend({ text: z.string() })
+const DocumentDiffAnswer = z.strictObject({
+  name: z.string(),
+  from: z.int(),
+  to: z.int(),
+  added: z.int(),
+  removed: z.int(),
+  cut: z.boolean(),
+  lines: z.array(DiffLine),
+})
+const DryRunAnswer = z.strictObject({
+  document: z.string(),
+  protocol: z.string(),
+  steps: z.array(
+    z.strictObject({
+      step: z.string(),
+      does: z.string(),
+      args: z.unknown(),
+      verdict: z.strictObject({ effect: z.string(), why: z.array(z.string()) }).optional(),
+      assumed: z.unknown(),
+    }),
+  ),
+  stopped: z.strictObject({ code: z.string(), says: z.string(), step: z.string().nullable() }).optional(),
+})
+const StartedAnswer = z.strictObject({ run_id: z.string() })
+const TakenAnswer = z.strictObject({
+  taken: z.array(
+    z.strictObject({
+      is: z.enum(['started', 'refused', 'turn', 'ignored']),
+      document: z.string().nullable(),
+      run_id: z.string().optional(),
+      code: z.string().optional(),
+      says: z.string().optional(),
+    }),
+  ),
+})
+
+const DryRunBody = z.strictObject({
+  document: z.string().max(1_000_000),
+  protocol: z.string().optional(),
+  input: z.unknown().default({}),
+})
+const RollBackBody = z.strictObject({ to: z.int().positive().optional() })

@@ -6,19 +6,20 @@ import { isInDoubt, isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts
 import { commitAndStop } from '../identity/quarantine.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
-import type { Change, InDoubt, Version } from '../ports/ledger.ts'
+import type { Change, InDoubt, Version, CommitId } from '../ports/ledger.ts'
 import type { MaybePromise, Probe } from '../ports/runtime.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { textLabel } from '../sessions/labels.ts'
 import { checkCall, UNCHECKED, type Checked } from './standard/check-call.ts'
-import type { CommitPlan } from './call-changes.ts'
+import { type CommitPlan, auditOf } from './call-changes.ts'
 import { describeCall, refused, type Links } from './describe-call.ts'
-import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
 import type { ExecuteCall, StartedCall } from './execute-call.ts'
 import { isCallCurrent, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import { previewCall, previewWanted, type Preview, type PreviewDeps } from './preview-call.ts'
 import type { AskDeps } from './standard/read-back.ts'
 import type { StoredVolume } from './stored-volume.ts'
+import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
+import type { Doubts } from '../changes/settle-doubts.ts'
 
 export type Attempting = JudgeDeps &
   AskDeps &
@@ -213,4 +214,45 @@ async function onlyPreviewed(deps: Attempting, { call }: Case, judged: Judged, r
 export function wasJudged(judged: Judged): JudgedCall {
   if ('refusal' in judged) throw new Bug('only a decided call is refused before it is judged')
   return judged
+}
+
+type EndUnsentDeps = EndDeps & {
+  readonly doubts: Doubts
+  readonly persist: (attempt: () => Promise<boolean>) => void
+}
+
+/** A call as stored if the commit in doubt succeeded, and the row that then ends it. */
+type Unsent = { readonly stored: CallRow; readonly version: Version; readonly ended: CallRow }
+
+/**
+ * A call whose record stayed in doubt is not sent, and its caller gets that answer. If the record turns out to be stored, the call is ended
+ * here: nobody else would end an `executing` call of this process, and nobody should approve a request that was given up.
+ */
+function endUnsent(deps: EndUnsentDeps, id: CommitId, unsent: Unsent): void {
+  const end = () => (unsent.stored.state === 'executing' ? endStarted(deps, unsent) : withdrawHeld(deps, unsent))
+  const endIfStored = async () => {
+    if ((await deps.doubts.known(id)) === 'committed') deps.persist(end)
+  }
+  void endIfStored()
+}
+
+/** False if it has to be retried. Lost means that it was already ended. */
+async function endStarted(deps: EndUnsentDeps, { stored, version, ended }: Unsent): Promise<boolean> {
+  const about = { code: 'audit.in_doubt' }
+  const changes: Change[] = [
+    { kind: 'swap', table: 'calls', id: stored.call_id, from: version, to: ended },
+    {
+      kind: 'audit',
+      entry: auditOf('call.stopped', ended, deps.clock(), { actor: 'gate', outcome: ended.state, about }),
+    },
+  ]
+  return !isUnrecorded(await deps.ledger.commit(changes))
+}
+
+async function withdrawHeld(deps: EndUnsentDeps, { stored }: Unsent): Promise<boolean> {
+  if (stored.state !== 'pending' || stored.approval_id === undefined) return true
+  const held = await deps.tables.row('approvals', stored.approval_id)
+  if (held === undefined) return true
+  const withdrawn = await endApproval(deps, held, 'gate', 'withdraw')
+  return withdrawn.ok || !['audit.unavailable', 'audit.in_doubt'].includes(withdrawn.problem.code)
 }

@@ -1,12 +1,13 @@
 import type { Call } from '../contract/call.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ApprovalFact, Facts, RetryFact } from '../decide/facts.ts'
-import { settingsOf, type Fact, type FactsDeps } from '../decide/judging.ts'
+import { settingsOf, type Fact, type FactsDeps, type Judgement } from '../decide/judging.ts'
 import { withDocument } from '../approvals/routes/document-route.ts'
 import { routeFact } from '../approvals/routes/routes.ts'
-import { lookAlikesOf } from './facts/look-alikes.ts'
 import { readChangeableFacts, type ChangeableFacts, type SeenVersions } from './facts/changeable-facts.ts'
 import type { MaybePromise } from '../ports/runtime.ts'
+import type { LookAlike } from '../catalogue/look-alike.ts'
+import type { Catalogue } from '../ports/catalogue.ts'
 
 /** Facts that only this request has: how the caller's own hash compared, and a person's decision if there is one. */
 export type Moment = {
@@ -101,4 +102,20 @@ function routeOf({ routes, judgement }: FactsDeps, call: Call, facts: Facts): Fa
   const stated = routeFact(routes, call, facts.tool)
   const asks = judgement.asksOf(facts)
   return asks === undefined ? stated : withDocument(stated, asks, routes.groups, routes.chat)
+}
+
+const MOST_NAMED = 5
+
+/**
+ * Other servers' tools that this one can be mistaken for, except those the operator has accepted. The catalogue determines them when tools
+ * are listed.
+ */
+function lookAlikesOf(
+  { catalogue, judgement }: { readonly catalogue: Catalogue; readonly judgement: Judgement },
+  tool: Tool,
+): readonly LookAlike[] {
+  const all = catalogue.lookAlikes(tool.row.tool_id)
+  if (all.length === 0) return all
+  const known = settingsOf(judgement, tool)?.known_look_alikes ?? []
+  return all.filter(({ tool_id }) => !known.includes(tool_id)).slice(0, MOST_NAMED)
 }

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { always, entryIn, pick } from '../../../test/audit/histories.ts'
 import { checkpointsOf, draft, memoryAudit, type MemoryAudit } from '../../../test/audit/memory-audit.ts'
 import type { AuditEntry } from '../contract/audit.ts'
-import { csvHeader, csvRow } from './export-audit-csv.ts'
-import { exportAudit } from './export-audit.ts'
+import { csvHeader, csvRow, exportAudit } from './export-audit.ts'
 import { writeCheckpoint } from './write-checkpoint.ts'
 
 async function exported(memory: MemoryAudit, format: 'jsonl' | 'csv', since?: number): Promise<string[]> {

@@ -2,17 +2,16 @@ import type { AuditEntry } from '../contract/audit.ts'
 import { GENESIS } from '../contract/genesis.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { checkpointId, signedUpTo } from './checkpoint.ts'
-import { exportEndText, exportLink, type ExportHead } from './export-end.ts'
 import { linkOf } from './link.ts'
 import { readCheckpoint } from './verify-checkpoint.ts'
 import { printCanonical } from '../json/print-canonical.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { signedHeads } from './check-continuity.ts'
-import { csvHeader, csvRow } from './export-audit-csv.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
 import { presentCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
+import { isoTime } from '../text/iso-time.ts'
 
 export type ExportAuditDeps = WriteCheckpointDeps & { readonly keys: Pick<CheckpointKeys, 'publicKey'> }
 export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly since?: number }
@@ -184,4 +183,69 @@ function entryLine(entry: AuditEntry, { since, begun }: Shown): Line {
     return { kind: 'link', stream: link.stream, seq: link.seq, hash: link.hash }
   if (link !== undefined) begun.add(link.stream)
   return { kind: 'entry', entry }
+}
+
+type ExportHead = { readonly stream: string; readonly seq: number; readonly hash: string }
+
+/** The last line of an export, without its signature. `digest` covers all lines before it. */
+export type ExportEnd = {
+  readonly kind: 'end'
+  readonly entries: number
+  readonly checkpoints: number
+  readonly heads: readonly ExportHead[]
+  readonly digest: string
+}
+
+/** Prefix of everything that is signed, so that no other text of ours can be mistaken for the end of an export. */
+const EXPORT_DOMAIN = 'sluice.export.v2\n'
+
+export const exportEndText = (end: ExportEnd): string => `${EXPORT_DOMAIN}${printCanonical(end)}`
+
+/** The digest of all lines up to this one: of the digest before it, which is the genesis hash at first, and its text. */
+export const exportLink = (before: string, line: string, digest: (text: string) => string): string =>
+  digest(`${before}\n${line}`)
+
+/** The latest time that can be written. */
+const LATEST_MS = 8_640_000_000_000_000
+
+type Cell = string | number | undefined
+
+const COLUMNS: Readonly<Record<string, (entry: Partial<AuditEntry>) => Cell>> = {
+  stream: ({ stream }) => stream,
+  seq: ({ seq }) => seq,
+  at: ({ at }) => at,
+  time: ({ at }) => (at !== undefined && Math.abs(at) <= LATEST_MS ? isoTime(at) : undefined),
+  type: ({ type }) => type,
+  actor: ({ actor }) => actor,
+  trace: ({ trace }) => trace,
+  subject: ({ subject }) => JSON.stringify(subject),
+  args_hash: ({ args_hash }) => args_hash,
+  effect: ({ verdict }) => verdict?.effect,
+  rules: ({ verdict }) => verdict?.evidence?.map(({ rule }) => rule).join(' '),
+  outcome: ({ outcome }) => outcome,
+  about: ({ about }) => JSON.stringify(about),
+  prev_hash: ({ prev_hash }) => prev_hash,
+  hash: ({ hash }) => hash,
+}
+
+export const csvHeader = Object.keys(COLUMNS).join(',')
+
+/** One entry in RFC 4180 format. */
+export function csvRow(entry: Partial<AuditEntry>): string {
+  return Object.values(COLUMNS)
+    .map((column) => csvCell(column(entry)))
+    .join(',')
+}
+
+/**
+ * INVARIANT: no cell is ever a formula. Spreadsheets evaluate cells that start with an operator, quoted or not, some also in its
+ * full-width form or after white space and control characters; a leading apostrophe makes them text.
+ */
+const MAY_BE_FORMULA = /^[\s\p{C}=+\-@|%＝＋－＠]/u
+
+function csvCell(value: Cell): string {
+  if (value === undefined) return ''
+  if (typeof value === 'number') return String(value)
+  const text = MAY_BE_FORMULA.test(value) ? `'${value}` : value
+  return `"${text.replaceAll('"', '""')}"`
 }

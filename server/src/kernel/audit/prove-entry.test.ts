@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { always, entryIn, pick, rehashed, signedIn } from '../../../test/audit/histories.ts'
 import { draft, memoryAudit, type MemoryAudit } from '../../../test/audit/memory-audit.ts'
 import type { AuditProof } from '../contract/audit.ts'
-import { checkProof } from './proof.ts'
-import { proveEntry } from './prove-entry.ts'
+import { checkProof, proveEntry } from './prove-entry.ts'
 import { writeCheckpoint } from './write-checkpoint.ts'
 
 async function proven(memory: MemoryAudit, stream: string, seq: number): Promise<AuditProof> {

@@ -1,7 +1,6 @@
 import type { Call } from '../contract/call.ts'
 import type { PauseRow } from '../contract/pause.ts'
-import type { Opinion, Verdict } from '../contract/verdict.ts'
-import { findingIfGateTargeted } from './gate-targeted.ts'
+import { type Opinion, type Verdict, GATE_PROTECTION_RULES } from '../contract/verdict.ts'
 import { pauseScopeOf } from '../decide/judge-pause.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
@@ -81,4 +80,26 @@ async function stopCaller(
   const reason = `${call.call_id} used ${traps}`.slice(0, 300)
   const row: PauseRow = { v: 1, scope, effect: 'block', active: true, by: 'trap', reason, at: now }
   return [{ kind: 'swap', table: 'pauses', id: scope, from: held?.version ?? 'absent', to: row }, finding]
+}
+
+/** A call that targets the gate's own files or credentials leaves a critical finding, in the commit that records the call. */
+function findingIfGateTargeted(call: Call, verdict: Verdict, now: number): readonly Change[] {
+  const rules = [
+    ...new Set(
+      verdict.evidence.flatMap(({ effect, rule }) =>
+        effect === 'block' && GATE_PROTECTION_RULES.has(rule) ? [rule] : [],
+      ),
+    ),
+  ]
+  if (rules.length === 0) return []
+  const entry = {
+    at: now,
+    type: 'gate.touched' as const,
+    actor: call.caller.id,
+    trace: call.trace,
+    subject: { call: call.call_id, tool: call.tool_id, thread: call.thread },
+    args_hash: call.args_hash,
+    about: { severity: 'critical', rules: rules.join(', ') },
+  }
+  return [{ kind: 'audit', entry }]
 }

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { survivesDouble } from './ijson-number.ts'
-import { findFault, MAX_DEPTH } from './ijson-scanner.ts'
+import { survivesDouble, findFault, MAX_DEPTH } from './ijson-scanner.ts'
 import { parseIJson } from './parse-ijson.ts'
 
 const faultOf = (text: string) => {

@@ -3,11 +3,15 @@ import { existsSync } from 'node:fs'
 import { loadPolicy } from '../../kernel/policy/load-policy.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
-import { faultsIn } from '../config-faults.ts'
-import { checkPolicy as lintPolicy } from '../guest-parts.ts'
+import { faultsIn, locatedFaults } from '../config-faults.ts'
+import { checkPolicy as lintPolicy, openFiles, partsOf } from '../guest-parts.ts'
 import { loadConfig, type LoadedSettings, type Settings } from '../load-config.ts'
 import { isLoopback } from '../prepare-credentials.ts'
-import { checkParts } from './check-parts.ts'
+import { loadJudgement } from '../../kernel/attempt/facts/load-judgement.ts'
+import type { Problem, Result } from '../../kernel/contract/problems.ts'
+import { secretOf, serverConfigs } from '../../adapters/upstream/server-config.ts'
+import { SERVER_KINDS } from '../server-kinds.ts'
+import { openChannels } from '../open-channels.ts'
 
 export type Configured = { readonly settings: Settings | undefined; readonly findings: readonly DoctorFinding[] }
 
@@ -97,4 +101,40 @@ export async function checkPolicy(settings: Settings): Promise<readonly DoctorFi
   return findings.length > 0
     ? findings
     : [{ severity: 'ok', about, says: `preset ${preset}, ${count(loaded.value.operator.rules.length, 'rule')}` }]
+}
+
+/**
+ * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
+ * start.
+ */
+async function checkParts({ config, folder, file }: Settings): Promise<readonly DoctorFinding[]> {
+  const files = await openFiles(config.servers, folder)
+  const checks = await partsOf((guest) => guest.checks)
+  const opened: readonly (Result<unknown> | undefined)[] = [
+    serverConfigs(SERVER_KINDS, config.servers, folder),
+    await loadJudgement(config, await partsOf(({ judging }) => judging), {
+      secretOf: (text) => secretOf(text, folder, process.env),
+      files,
+    }),
+    openChannels(config.channels, await partsOf(({ channel }) => channel), {
+      folder,
+      clock: Date.now,
+      stopping: new AbortController().signal,
+      log() {},
+    }),
+    ...(await Promise.all(checks.map(async ({ settings }) => settings?.({ config, folder, env: process.env })))),
+  ]
+  return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))
+}
+
+const ABSENT = 'the secret is missing'
+
+function findingsOf({ about: { paths = '' } }: Problem, file: string): readonly DoctorFinding[] {
+  return locatedFaults(paths, file).map((says): DoctorFinding => {
+    const isAbsent = says.endsWith(ABSENT)
+    const remedy = isAbsent
+      ? 'set the variable in the environment of the gate (this terminal shows its own only), or create the file'
+      : `correct it in ${file}`
+    return { severity: 'error', about: isAbsent ? 'secrets' : 'configuration', says, do: remedy }
+  })
 }

@@ -1,20 +1,50 @@
 import { ok, refuse, type Result } from '../../../kernel/contract/problems.ts'
 import { rowMacs } from '../row-mac.ts'
-import type { StoreEngine, StoreSettings } from '../store-engine.ts'
+import type { StoreEngine, StoreSettings, KeyringWork } from '../store-engine.ts'
 import { databaseArtifacts } from './artifacts.ts'
 import { joinBoots } from './boots.ts'
-import { databaseCounts } from './counts.ts'
 import { openRedisWire } from '../redis/wire.ts'
 import { openUsedKeys, refuseUsed } from '../redis/used-keys.ts'
 import { connect, unreachable, type PostgresAddress } from './connect.ts'
-import { withKeyring } from './keyring.ts'
 import { joinNotices, type OpenWire } from './notices.ts'
 import { hasAllKeys } from './once-keys.ts'
 import { openPostgresLedger } from './open-postgres-ledger.ts'
-import { readQueries } from './read-queries.ts'
+import { readQueries, type ReadQueries } from './read-queries.ts'
 import { reads } from './reads.ts'
 import { openRunJobs } from './run-jobs.ts'
-import { isSchemaName, MIGRATIONS, schemaOf } from './schema.ts'
+import { isSchemaName, MIGRATIONS, schemaOf, migrate } from './schema.ts'
+import { FUNCTIONS } from './functions.ts'
+import { hash } from 'node:crypto'
+import type { Counted, Counts } from '../../../kernel/ports/counts.ts'
+
+/** Keeps other nodes from reading or changing the keyring until `work` has ended and what it returns is stored. */
+async function withKeyring<T>(address: PostgresAddress, work: KeyringWork<T>): Promise<Result<T>> {
+  try {
+    const client = await connect(address, 'keyring')
+    try {
+      const migrated = await migrate(client, address.schema, FUNCTIONS)
+      if (!migrated.ok) return migrated
+      await client.query('BEGIN')
+      await client.query("SELECT pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 4)")
+      const found = await client.query<{ version: number; body: string }>('SELECT version, body FROM keyring')
+      const done = await work(found.rows[0])
+      if (!done.ok) return done
+      const { store, value } = done.value
+      if (store !== undefined)
+        await client.query(
+          `INSERT INTO keyring (id, version, body) VALUES (1, $1, $2)
+            ON CONFLICT (id) DO UPDATE SET version = excluded.version, body = excluded.body`,
+          [store.version, store.body],
+        )
+      await client.query('COMMIT')
+      return ok(value)
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  } catch (error) {
+    return unreachable(address, error)
+  }
+}
 
 const NOWHERE: PostgresAddress = { url: '', schema: '' }
 const addressOf = ({ postgres }: StoreSettings): PostgresAddress => postgres ?? NOWHERE
@@ -177,4 +207,37 @@ function checkAddress(address: PostgresAddress): Result<void> {
   return isSchemaName(address.schema)
     ? ok(undefined)
     : unreachable(address, new Error('the name of a schema may contain only lower-case letters, digits and `_`'))
+}
+
+/** By the database's clock alone, in the order of names, so that two nodes never deadlock. */
+const ADD = `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
+  given AS (SELECT name, by FROM unnest($1::text[], $2::int[]) AS g(name, by), quick ORDER BY name)
+  INSERT INTO counts AS c (name, count, ends) SELECT name, greatest(by, 0), clock_timestamp() + $3::float8 * interval '1 millisecond' FROM given
+  ON CONFLICT (name) DO UPDATE SET
+    count = CASE WHEN c.ends <= clock_timestamp() OR c.count = 0 THEN excluded.count ELSE greatest(c.count + (SELECT by FROM given WHERE given.name = excluded.name), 0) END,
+    ends = CASE WHEN c.ends <= clock_timestamp() OR c.count = 0 THEN excluded.ends ELSE c.ends END
+  RETURNING name, count, extract(epoch FROM ends - clock_timestamp())::float8 * 1000 AS left_ms`
+const FORGET = `DELETE FROM counts WHERE name IN (SELECT name FROM counts WHERE ends < clock_timestamp() LIMIT 1000)`
+const FORGET_EVERY_MS = 60_000
+
+/** Counts in the database. Names are stored as digests. */
+function databaseCounts(queries: ReadQueries): Counts {
+  let forgotAt = 0
+  return {
+    async add(parts, window_ms) {
+      const now = Date.now()
+      if (now - forgotAt > FORGET_EVERY_MS) {
+        forgotAt = now
+        await queries.all(FORGET, [])
+      }
+      const names = parts.map(({ name }) => hash('sha256', name))
+      const found = await queries.all<Counted & { readonly name: string }>(ADD, [
+        names,
+        parts.map(({ by }) => by),
+        window_ms,
+      ])
+      const byName = new Map(found.map((row) => [row.name, { count: row.count, left_ms: row.left_ms }]))
+      return names.map((name) => byName.get(name) ?? { count: 0, left_ms: window_ms })
+    },
+  }
 }

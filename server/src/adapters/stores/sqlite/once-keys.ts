@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Divergence } from '../batch-link.ts'
-import { dropForeign } from './foreign-schema.ts'
 import { keyTotals, type KeyTotals, type StoredKey, type StoredSumRow } from '../compare-keys.ts'
 import { addTerms, KEYS_CHANGED, NO_KEYS, withKey, withoutKeys, type OnceSum } from '../once-sum.ts'
 import type { RowMacs } from '../row-mac.ts'
@@ -162,4 +161,15 @@ export function sealOnces(db: DatabaseSync, stream: string, macs: RowMacs): void
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
   }
+}
+
+/**
+ * Removes triggers and views, of which this gate has none: a trigger would run inside its transactions and could delete what was just
+ * stored. Returns the names of what was removed.
+ */
+function dropForeign(db: DatabaseSync): readonly string[] {
+  const found = db.prepare("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view')").all()
+  for (const { type, name } of found)
+    db.exec(`DROP ${type === 'view' ? 'VIEW' : 'TRIGGER'} IF EXISTS "${String(name).replaceAll('"', '""')}"`)
+  return found.map(({ type, name }) => `${String(type)} \`${String(name).slice(0, 100)}\``)
 }

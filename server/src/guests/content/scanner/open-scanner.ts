@@ -6,7 +6,6 @@ import type { Json, JsonObject } from '../../../kernel/contract/json.ts'
 import { refuse, type Result } from '../../../kernel/contract/problems.ts'
 import { UNSCANNED, type ShownArgs } from '../../../kernel/contract/redaction.ts'
 import { inlineScanner, redactNow, validateNow } from '../inline-scanner.ts'
-import { replaceTexts } from '../replace-texts.ts'
 import { hiddenArgs, hiddenPreview, runScanJob, type NamedText } from '../scan-job.ts'
 import type { ScanRules } from '../scan-rules.ts'
 import { isSmallValue, SMALL_TEXT, type RuleSet } from '../../../kernel/ports/scanner.ts'
@@ -14,6 +13,7 @@ import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
 import type { OwnCredentials } from '../find-own.ts'
 import type { TextScanner } from '../text-scanner.ts'
 import { SCAN_LIMITS, ScanThreads, type ScanLimits } from './scan-threads.ts'
+import { TextSlots, type TextSlot } from '../text-slots.ts'
 
 export type OpenScanner = TextScanner & { close(): Promise<void> }
 
@@ -93,4 +93,41 @@ export function openScanner(rules: ScanRules, dlp: Dlp, limits: ScanLimits = SCA
     },
     close: () => threads.close(),
   }
+}
+
+/** How much is sent to another thread at once: little enough that serializing it does not block the event loop. */
+const MOST_CHARS = 65_536
+const MOST_TEXTS = 1_000
+
+/**
+ * Replaces every text of a large value with the result of `replace`, some texts at a time. The event loop may run between two
+ * parts. Texts in fields named in `kept` stay unchanged.
+ */
+async function replaceTexts(
+  value: Json,
+  kept: readonly string[],
+  replace: (texts: readonly NamedText[]) => Promise<readonly string[]>,
+): Promise<Json> {
+  const tree = new TextSlots(value, kept)
+  let batch: TextSlot[] = []
+  let chars = 0
+  let isSame = true
+  const flush = async () => {
+    const found = await replace(batch.map(({ name, text }) => ({ name, text })))
+    batch.forEach((slot, at) => {
+      const text = found[at] ?? slot.text
+      if (text === slot.text) return
+      isSame = false
+      slot.put(text)
+    })
+    batch = []
+    chars = 0
+  }
+  for (const slot of tree.slots()) {
+    if (chars + slot.text.length > MOST_CHARS || batch.length === MOST_TEXTS) await flush()
+    batch.push(slot)
+    chars += slot.text.length
+  }
+  await flush()
+  return isSame ? value : tree.result()
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkHookedGate } from '../../../main/doctor/check-hooked-gate.ts'
+import { checkHookedGate } from '../../../main/doctor/check-clients.ts'
 import { checkHooks, askingAt } from '../check-hooks.ts'
 import { init } from '../../../../test/boot/init-here.ts'
 import { installedHook } from '../installed-hook.ts'

@@ -11,7 +11,7 @@ import {
   until,
   type GateRig,
 } from '../../../../test/gate/with-gate.ts'
-import { readHubKeys } from '../../hub/hub-key.ts'
+import { readHubKeys } from '../../hub/endpoints.ts'
 import { encryptedPerson } from './encrypted-person.suite.ts'
 import {
   personAt,

@@ -1,5 +1,5 @@
 import { readNodes } from '../../hub/read-nodes.ts'
-import { readHubKeys } from '../../hub/hub-key.ts'
+import { readHubKeys } from '../../hub/endpoints.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

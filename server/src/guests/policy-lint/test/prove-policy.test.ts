@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../../kernel/contract/json.ts'
-import { z3 } from '../z3.ts'
+import { z3 } from '../lint-policy.ts'
 import { checkCondition, evaluate } from '../../../kernel/policy/condition/condition.ts'
 import { scopeOf } from '../../../kernel/policy/condition/scope.ts'
 import { compilePolicy } from '../../../kernel/policy/compile-policy.ts'

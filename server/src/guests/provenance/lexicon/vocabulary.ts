@@ -1,7 +1,59 @@
 import { hashWord, readWords } from '../text.ts'
-import { CONCEPTS } from './concepts.ts'
 import { FUNCTION_WORDS, MARKERS, MOODS, OTHER_FUNCTION_WORDS, VAGUE_WORDS, type Mood } from './moods.ts'
 import { IRREGULAR, IRREGULAR_ORDERS, NOUN_LIKE, VERB_GROUPS } from '../../../kernel/text/lexicon/verbs.ts'
+
+/**
+ * Nouns that mean the same to a tool, in three languages. The first word names the concept. Users and tool authors use different
+ * words for the same thing, and a request in German is about the same e-mail. Only general things that tools act on; no names, no
+ * values.
+ */
+const CONCEPTS: readonly string[] = [
+  'email mail mails inbox mailbox e-mail nachricht nachrichten correo correos',
+  'message note text dm chat sms mitteilung mensaje mensajes memo inquiry',
+  'file document doc attachment datei dateien dokument dokumente archivo archivos documento report spreadsheet',
+  'folder directory dir ordner verzeichnis carpeta directorio workspace',
+  'payment transaction transfer money fund funds cash uberweisung zahlung geld pago transferencia dinero sum wire remittance capital',
+  'account konto konten cuenta cuentas profile',
+  'balance guthaben saldo',
+  'bill invoice rechnung factura receipt rent',
+  'password passwort kennwort contrasena passcode passphrase pin',
+  'user member person nutzer benutzer usuario people colleague friend teammate',
+  'contact contacts kontakt contacto address-book',
+  'channel kanal canal room group gruppe grupo',
+  'event meeting appointment calendar reminder termin termine kalender besprechung evento reunion cita calendario schedule invite',
+  'flight plane airline flug fluge vuelo vuelos trip journey ticket-flight airfare reservation booking reserva buchung',
+  'hotel room accommodation unterkunft zimmer habitacion lodging reservation booking stay',
+  'car vehicle auto wagen coche vehiculo automobile convertible',
+  'fuel gas gasoline petrol tank benzin kraftstoff tanken combustible gasolina',
+  'engine motor ignition triebwerk',
+  'door doors tur turen puerta puertas',
+  'brake brakes bremse freno',
+  'order orders purchase bestellung auftrag pedido orden',
+  'stock share shares aktie aktien accion acciones equity ticker',
+  'watchlist list beobachtungsliste lista liste',
+  'ticket issue case incident vorgang problem storung incidencia tique',
+  'post tweet status beitrag publicacion publicacion update article blog',
+  'comment kommentar comentario reply',
+  'website page webpage site url link seite webseite pagina sitio enlace web',
+  'card credit-card karte kreditkarte tarjeta',
+  'insurance versicherung seguro coverage',
+  'budget haushalt presupuesto limit cap allowance',
+  'permission access role right berechtigung zugriff rolle permiso acceso privilege',
+  'repository repo branch commit code repositorio',
+  'server host machine instance container rechner servidor cluster deployment',
+  'database table record datenbank tabelle base row registro eintrag',
+  'passenger traveller traveler passagier pasajero guest',
+  'baggage bag luggage suitcase gepack equipaje bags',
+  'address location adresse ort direccion ubicacion destination place',
+  'phone telephone number telefon telefono',
+  'key token secret credential schlussel clave credentials api-key',
+  'subscription plan abo abonnement suscripcion membership',
+  'light lights headlight headlights lampe licht luz',
+  'temperature climate heating cooling temperatur klima temperatura ac',
+  'navigation route gps navi ruta directions',
+  'product item article produkt artikel producto goods',
+  'support service helpdesk kundendienst soporte',
+]
 
 /** What a word can mean, as a bit set: the verb groups first, then forms, then moods. */
 export const GROUP_BITS = VERB_GROUPS.length

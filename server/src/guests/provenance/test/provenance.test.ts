@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { explainCall } from '../explain-call.ts'
+import { explainCall } from '../endpoints.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-provenance-'))

@@ -2,10 +2,14 @@ import type { Config } from '../../contract/config.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { compileBudget } from '../../decide/budgets.ts'
 import { KERNEL_DECIDERS } from '../../decide/deciders.ts'
-import type { FindSources, Judgement, Judging, SettingsReader } from '../../decide/judging.ts'
+import type { FindSources, Judgement, Judging, SettingsReader, Fact } from '../../decide/judging.ts'
 import { unreadSessions } from '../../ports/sessions.ts'
-import { KERNEL_FACTS } from './kernel-facts.ts'
-import { plainScanner } from './plain-scanner.ts'
+import { budgetFacts } from '../../decide/facts/budget-facts.ts'
+import { historyFact } from '../../decide/facts/history-fact.ts'
+import { countApprovers } from '../../identity/count-approvers.ts'
+import { visibleText } from '../../contract/visible-text.ts'
+import { validateAgainst } from '../../json/validate-args.ts'
+import type { Scanner } from '../../ports/scanner.ts'
 
 export async function loadJudgement(
   config: Config,
@@ -54,4 +58,22 @@ function firstOf<Asked extends readonly unknown[], Answer>(
     }
     return undefined
   }
+}
+
+/** The kernel's facts that may have to be read. Those of guests follow. */
+const KERNEL_FACTS: readonly Fact[] = [
+  // Only presets use this number, and only for critical risk.
+  { name: 'approvers', gather: (deps, _, { risk }) => (risk === 'critical' ? countApprovers(deps) : undefined) },
+  { name: 'budgets', gather: budgetFacts },
+  { name: 'history', gather: historyFact },
+]
+
+/** For a gate without the guest that searches texts: nothing is found, and nothing is hidden. */
+const plainScanner: Scanner = {
+  shownArgs: (canonical_args) => ({ args: canonical_args, hidden: [] }),
+  hiddenInPreview: () => [],
+  redact: (value) => value,
+  redactOwn: (value) => value,
+  visible: visibleText,
+  validate: validateAgainst,
 }
