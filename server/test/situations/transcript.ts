@@ -130,7 +130,7 @@ function sayChange(change: Change, rows: Map<string, Json>): readonly string[] {
 }
 
 /** Two commits may fall into one millisecond, so one time is as good as another. */
-const untimed = (value: unknown): string => String(ordered(value)).replaceAll(TIMES, 'TIME')
+const untimed = (value: unknown): string => ordered(value ?? null).replaceAll(TIMES, 'TIME')
 const TIMES = /\b1[6-9]\d{11}\b/g
 
 /** The fields of a row that are new or other than in its version before. */
