@@ -96,7 +96,7 @@ const Cells = memo(function Cells({ call, filters, chosen }: CellsProps) {
         <Link
           to="/activity/$id"
           params={{ id: call.call_id }}
-          search={filters as never}
+          search={filters}
           aria-current={chosen ? 'true' : undefined}
         >
           <Sentence of={call.sentence} />

@@ -247,7 +247,7 @@ function Tool({ of: { tool_id, is } }: Of<'tools'>) {
         </>
       }
       acts={
-        <Link to="/tools" search={{ tool: tool_id } as never} className="btn small">
+        <Link to="/tools" search={{ tool: tool_id }} className="btn small">
           Review
         </Link>
       }
@@ -269,7 +269,7 @@ function More({ of, says, to, search = {} }: MoreProps) {
   if (left < 1) return null
   return (
     <li className="more-of">
-      <Link to={to} search={search as never}>
+      <Link to={to} search={search}>
         {count(left)} {says}
       </Link>
     </li>

@@ -216,7 +216,7 @@ function Agents({ of }: { readonly of: OverviewAnswer }) {
               <span className="face agent" aria-hidden="true">
                 <Icon name="agent" />
               </span>
-              <Link to="/activity" search={{ caller: caller.id } as never} className="grow">
+              <Link to="/activity" search={{ caller: caller.id }} className="grow">
                 <Text>{agentName(caller.id)}</Text>
               </Link>
               <span className="num">{count(caller.calls)}</span>

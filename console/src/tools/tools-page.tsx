@@ -102,7 +102,7 @@ function ServerTools({ server, tools, known, chosen }: ServerProps) {
         <span className="faint">
           <Text>{stateWord(server)}</Text>, {many(known, 'tool')}
         </span>
-        <Link to="/activity" search={{ words: server.server } as never} className="small">
+        <Link to="/activity" search={{ words: server.server }} className="small">
           Calls
         </Link>
       </h2>
@@ -139,7 +139,7 @@ function ToolRows({ tools, chosen }: { readonly tools: readonly Tool[]; readonly
           <span className="what">
             <Link
               to="/tools"
-              search={{ tool: tool.tool_id } as never}
+              search={{ tool: tool.tool_id }}
               aria-current={tool.tool_id === chosen ? 'true' : undefined}
             >
               <code>{tool.tool_id}</code>

@@ -65,6 +65,9 @@ export const GUESTS: readonly Guest[] = [
   workflows,
 ]
 
+/** The guests that protect calls, also those that a build leaves out. Their value says `guard: true`. */
+export const GUARDS: readonly string[] = ['content', 'provenance', 'risk', 'sandbox', 'shell']
+
 /** Keys of `sluice.yaml` and the guests that read them, also guests that a build leaves out: a message says which one is missing. */
 export const GUEST_OF_KEY: Readonly<Record<string, string>> = {
   packs: 'packs',

@@ -14,6 +14,7 @@ import type { Settings } from './load-config.ts'
 import type { Guest } from '../kernel/registries.ts'
 import type { Log } from '../kernel/ports/log.ts'
 import { openChannels } from './open-channels.ts'
+import { absentGuards, checkGuards, saysAbsent } from './guards.ts'
 import { prepareGuests, type PreparedGuests } from './open-guests.ts'
 import type { MessageTransport } from '../kernel/ports/transports.ts'
 import { withGuestServers } from './guest-servers.ts'
@@ -69,12 +70,15 @@ export async function readParts(
   { say, fresh, url, clock, stopping, transports }: ReadingParts,
 ): Promise<Result<Parts>> {
   const { config } = settings
+  const guarded = checkGuards(guests, config.guards.without)
+  if (!guarded.ok) return guarded
   const shared = sharedKeys(storeOf(settings), sharedKeyFiles())
   const keys = openLiveKeys(settings.data, fresh, shared)
   if (!keys.ok) return keys
   let guestSecrets: () => readonly string[] = () => []
   const own = await textGuard(() => [...ownSecrets(settings), ...guestSecrets()])
   const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
+  for (const guard of absentGuards(guests)) log('warn', saysAbsent(guard))
   const posting = new AbortController()
   const prepared = await prepareGuests(guests, {
     config,

@@ -61,6 +61,7 @@ describe('the configuration', () => {
           search: { learn: false },
           budgets: [],
           mcp: { surface: 'auto', evict_over: 40_000 },
+          guards: { without: [] },
           repetition: { most: 5, within_s: 600, denied_for: 86_400 },
         },
       })

@@ -200,6 +200,15 @@ const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>, chan
       .describe('Settings of the MCP endpoint.'),
     budgets: Budgets.default([]).describe('Limits on the number or cost of calls.'),
     repetition: Repetition.prefault({}).describe('Repeated calls.'),
+    guards: z
+      .strictObject({
+        without: z
+          .array(z.string().min(1))
+          .default([])
+          .describe('Those that this build leaves out on purpose. A gate does not start if another one is missing.'),
+      })
+      .prefault({})
+      .describe('The guests that protect calls.'),
   })
 
 /** `sluice.yaml`, with the sections of guests, which they add by declaration merging. */

@@ -21,6 +21,8 @@ import { isTrusted } from '../trust/check-trust.ts'
 import { verifyOffline } from '../verify-offline.ts'
 import { checkClients } from './check-clients.ts'
 import { checkConfig, checkPolicy } from './check-config.ts'
+import { guardFindings } from '../guards.ts'
+import { GUESTS } from '../guests.ts'
 import { checkInForce } from './check-in-force.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
 import { askGate, missingSecrets, tryServers, unanswered } from './check-servers.ts'
@@ -45,7 +47,12 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const data = resolve(options.data ?? settings?.data ?? dataIn(file))
   const store = settings === undefined ? { folder: data } : storeOf({ ...settings, data })
   const { runs, findings: asked } = await askGate(data)
-  const findings: DoctorFinding[] = [checkNode(process.version), ...configured, ...(await checkData(store))]
+  const findings: DoctorFinding[] = [
+    checkNode(process.version),
+    ...guardFindings(GUESTS),
+    ...configured,
+    ...(await checkData(store)),
+  ]
   findings.push(...asked)
   if (settings !== undefined) {
     findings.push(...(await checkPolicy(settings)), ...checkReach({ ...settings, data }))
