@@ -4,13 +4,6 @@ import type { Clock } from '../ports/runtime.ts'
 import type { ChannelLists } from './channels.ts'
 import type { CallbackSource, Channel } from './channels-use.ts'
 
-declare module '../registries.ts' {
-  interface Guest {
-    /** A kind of channel that people are notified through. */
-    readonly channel?: () => Promise<ChannelKind>
-  }
-}
-
 /** A channel may also be a room in which people answer, or accept signed decisions. */
 export type OpenedChannel = {
   readonly channel?: Channel

@@ -30,9 +30,3 @@ export type GuestChecks = {
   /** `mayContact`: the owner of the configuration trusts the addresses in it. */
   readonly findings?: (checked: CheckedConfig, mayContact: boolean) => MaybePromise<readonly DoctorFinding[]>
 }
-
-declare module '../registries.ts' {
-  interface Guest {
-    readonly checks?: () => Promise<GuestChecks>
-  }
-}

@@ -89,12 +89,6 @@ export type GateFiles = {
 /** Opens a view of the disk. `own`: the gate's own files, if arguments are compared with them. */
 export type OpenFiles = (servers: Config['servers'], folder: string, own?: GateFiles) => FileFacts
 
-declare module '../registries.ts' {
-  interface Guest {
-    readonly files?: () => Promise<OpenFiles>
-  }
-}
-
 /** Of a build that does not look at the disk: nothing is known of any path. */
 export const UNKNOWN_FILES: FileFacts = {
   windows: false,

@@ -39,10 +39,3 @@ export const uncheckedPolicy: PolicyCheck = ({ file, version, operator }) =>
     depth: 'unproven',
     open: 0,
   })
-
-declare module '../registries.ts' {
-  interface Guest {
-    /** Checks policies. Only one guest may. */
-    readonly policyCheck?: () => Promise<PolicyCheck>
-  }
-}

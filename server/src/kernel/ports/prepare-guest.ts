@@ -9,17 +9,6 @@ import type { Observers } from './observers.ts'
 import type { MessageTransport } from './transports.ts'
 import type { Clock, Digest, Ids, MaybePromise } from './runtime.ts'
 
-declare module '../registries.ts' {
-  interface Guest {
-    /** Other guests that it uses if this build has them. It is prepared after these, as after those that it needs. */
-    readonly uses?: readonly string[]
-    /** Called once at the start of a gate. */
-    readonly prepare?: () => Promise<PrepareGuest>
-    /** Ends what nobody continues any more. Called before old rows are deleted. */
-    readonly sweep?: () => Promise<(ports: BoundPorts) => Promise<void>>
-  }
-}
-
 /**
  * Reads what the settings of a guest name, before there is a store. Nothing is written, and nothing is sent: a gate that cannot
  * start leaves nothing behind.

@@ -4,13 +4,6 @@ import type { Config } from '../contract/config.ts'
 import type { Judgement } from '../decide/judging.ts'
 import type { Offerings } from './upstream.ts'
 
-declare module '../registries.ts' {
-  interface Guest {
-    /** Keeps secrets out of texts. At most one guest does. */
-    readonly textGuard?: () => Promise<OpenTextGuard>
-  }
-}
-
 /** `known`: the secrets that the gate has in full, read now and at every refresh. */
 export type OpenTextGuard = (known: () => readonly string[]) => TextGuard
 

@@ -9,7 +9,6 @@ import { withdrawCall } from '../attempt/withdraw-call.ts'
 import { everyRow } from '../changes/every-row.ts'
 import type { TableEntry } from '../changes/table-entry.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
-import type { Ports } from '../ports/guest-ports.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
@@ -19,13 +18,6 @@ import { callerOfRun, ownerOf } from '../runs/may-see-run.ts'
 import { heldCall } from '../attempt/held-call.ts'
 import { hasEnded } from './end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
-
-declare module '../registries.ts' {
-  interface Guest {
-    /** Deletes what it has of a person outside of the store. */
-    readonly eraseUser?: () => Promise<(ports: Ports, user: string) => Promise<void>>
-  }
-}
 
 export type EraseDeps = ExpireDeps & {
   /** The ledger that reports its changes: the withdrawal of a call must be reported. */
