@@ -58,7 +58,7 @@ for (;;) {
     ['server/test/**/*.ts', 'server/src/**/*.{test,suite,measure}.ts', 'bench/**/*.ts', 'scripts/*.ts'],
     {
       cwd: copy,
-      exclude: ['**/node_modules/**'],
+      exclude: ['**/node_modules/**', 'server/test/stranger/*/**'],
     },
   ).filter((path) =>
     [...readFileSync(join(copy, path), 'utf8').matchAll(IMPORT)].some(

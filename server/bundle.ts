@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
 
 type Package = { readonly name: string; readonly version: string; readonly license: string }
 
 const source = (path: string) => join(import.meta.dirname, 'src', path)
-const demo = readdirSync(source('guests/demo/servers')).filter((name) => name.endsWith('.ts'))
+const demo = globSync('guests/demo/servers/*.ts', { cwd: source('.') }).map((path) => basename(path))
 
 /** Loaded by every gate, and plain enough to be bundled: no scripts of threads, no files beside them, no native code. */
 const INSIDE = [

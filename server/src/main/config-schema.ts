@@ -11,6 +11,10 @@ export const CONFIG: z.ZodType<Config> = configSchema(SECTIONS)
 /** What a tool server starts, contacts and reads. */
 export const reachOfServer = (settings: ServerSettings): ServerReach => reachOf(SECTIONS, settings)
 
+/** Folders, besides the configuration's own, whose files a gate reads. */
+export const foldersOf = (config: Config): readonly string[] =>
+  SECTIONS.flatMap(({ folders }) => folders?.(config) ?? [])
+
 /** A part of the configuration's JSON Schema: what is needed to say what is allowed where. */
 export type Schema = {
   readonly type?: string

@@ -29,7 +29,8 @@ async function build(folder: string): Promise<void> {
   await writeBundle(join(fresh, 'dist'), Object.fromEntries(scripts), [ownPlaces])
   cpSync(join(SERVER, 'bin'), join(fresh, 'bin'), { recursive: true })
   cpSync(join(SERVER, 'package.json'), join(fresh, 'package.json'))
-  cpSync(join(SERVER, 'src/guests/demo/servers/sluice.yaml'), join(fresh, 'dist/demo/sluice.yaml'))
+  const demo = join(SERVER, 'src/guests/demo/servers/sluice.yaml')
+  if (existsSync(demo)) cpSync(demo, join(fresh, 'dist/demo/sluice.yaml'))
   const pages = join(ROOT, 'console/dist')
   if (existsSync(pages)) cpSync(pages, join(fresh, 'dist/console'), { recursive: true })
   try {

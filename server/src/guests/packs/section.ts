@@ -9,6 +9,7 @@ declare module '../../kernel/contract/config.ts' {
 }
 
 export const section: ConfigSection = {
+  folders: ({ packs }) => (packs === undefined ? [] : [packs]),
   top: {
     packs: {
       rank: 510,

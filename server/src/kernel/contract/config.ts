@@ -220,6 +220,8 @@ export type ConfigSection = ServerParts & {
   readonly channels?: SettingsKeys<Channels>
   /** Keys at the top. */
   readonly top?: SettingsKeys<Config>
+  /** Folders whose files a gate reads. */
+  readonly folders?: (config: Config) => readonly string[]
   /** Contradictions between sections. */
   readonly check?: (config: Config, context: z.RefinementCtx) => void
 }

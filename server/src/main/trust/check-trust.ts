@@ -12,7 +12,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Config } from '../../kernel/contract/config.ts'
 import { processOf, type ServerSettings } from '../../kernel/contract/server-settings.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
-import { reachOfServer } from '../config-schema.ts'
+import { foldersOf, reachOfServer } from '../config-schema.ts'
 import { realOf } from '../servers-reaching-data.ts'
 
 type Covered = Pick<Settings, 'file' | 'folder' | 'config' | 'policy'>
@@ -25,7 +25,7 @@ function coveredFiles({ file, folder, config, policy }: Covered): Readonly<Recor
   const named = [
     file,
     resolve(folder, policy.file),
-    ...packFiles(config, folder),
+    ...foldersOf(config).flatMap((place) => filesIn(resolve(folder, place))),
     ...Object.values(config.servers).flatMap((settings) => filesOf(settings, folder)),
     ...sealProgram(config, folder),
   ]
@@ -50,9 +50,7 @@ function differencesIn(
   return names.filter((name) => before[name] !== now[name]).toSorted()
 }
 
-function packFiles({ packs }: Config, folder: string): readonly string[] {
-  if (packs === undefined) return []
-  const place = resolve(folder, packs)
+function filesIn(place: string): readonly string[] {
   try {
     return readdirSync(place).map((name) => join(place, name))
   } catch {
