@@ -6,7 +6,7 @@ import { Pack } from './pack.ts'
 import { ToolEffect, type ToolDefinition, type ToolRow } from '../../kernel/contract/tool.ts'
 import { joinTool, type JoinWith } from '../../kernel/catalogue/join-tool.ts'
 import { riskClassOf } from '../../kernel/catalogue/effects.ts'
-import { BUILT_IN } from './read-packs.ts'
+import { BUILT_IN } from './load-packs.ts'
 import { packageOf, packFor, packSays, type KnownPack } from './match-pack.ts'
 
 function settingsOf(server: object): ServerSettings {

@@ -192,7 +192,10 @@ test('an unsupported method is rejected with the list of supported ones', async 
 test('an unknown or repeated query parameter is rejected', async () => {
   expect(await gate.http('GET', '/v1/approvals?stat=any', admin)).toMatchObject({
     status: 400,
-    body: { code: 'request.invalid', about: { paths: 'stat: unknown; known are state, tool, agent, caller, since, until, session, limit, after' } },
+    body: {
+      code: 'request.invalid',
+      about: { paths: 'stat: unknown; known are state, tool, agent, caller, since, until, session, limit, after' },
+    },
   })
   expect(await gate.http('GET', '/v1/tools?limit=1&limit=2', admin)).toMatchObject({
     body: { code: 'request.invalid', about: { paths: 'limit: given more than once' } },

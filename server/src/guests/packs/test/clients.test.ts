@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { clientTools, HOOK_CLIENTS, OTHER_TOOL } from '../../../kernel/contract/hook-clients.ts'
-import { BUILT_IN } from '../read-packs.ts'
+import { BUILT_IN } from '../load-packs.ts'
 import { packFor } from '../match-pack.ts'
 import { settingsOf } from '../../../../test/read-config.ts'
 

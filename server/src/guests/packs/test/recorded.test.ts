@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Pack } from '../pack.ts'
 import type { JsonObject } from '../../../kernel/contract/json.ts'
-import { BUILT_IN } from '../read-packs.ts'
+import { BUILT_IN } from '../load-packs.ts'
 
 type Recorded = {
   readonly package: string

@@ -1,151 +1,18 @@
 import { z } from 'zod'
 import { Bug } from '../../../kernel/contract/problems.ts'
-import { pathOfExpression, parseText, textsIn, type Path, listAt } from '../templates.ts'
-import { type Json, isJsonObject } from '../../../kernel/contract/json.ts'
-import { textIn, type Raw, listIn, mapIn } from '../raw-document.ts'
+import { pathOfExpression, parseText, textsIn, type Path } from '../templates.ts'
+import type { Json } from '../../../kernel/contract/json.ts'
+import { textIn, type Raw } from '../raw-document.ts'
 import { branch } from './branch.ts'
+import { collect } from './collect.ts'
 import { forEach } from './for-each.ts'
+import { parseInput } from './parse-input.ts'
 import { persist } from './persist.ts'
-import { nameOf, type AnyStep, type StepType, type StepWork, FIELDS, stepType } from './step-type.ts'
+import { plan } from './plan.ts'
+import { sendMessage } from './send-message.ts'
+import { nameOf, type AnyStep, type StepType, type StepWork } from './step-type.ts'
+import { summarize } from './summarize.ts'
 import { tool } from './tool.ts'
-import { modelWork, filledText } from './model-work.ts'
-import { completed, failed } from '../draft.ts'
-import { isForNow } from '../../../kernel/attempt/describe-call.ts'
-import { SEND_TOOL_ID } from '../../../kernel/contract/message-tool.ts'
-
-const SendMessage = z.strictObject({
-  type: z.literal('send_message'),
-  ...FIELDS.common,
-  targetAlias: z.string().min(1).max(64),
-  payloadTemplate: FIELDS.text.min(1, 'a message is not empty'),
-})
-
-/** Sends a message to a room that the document names. */
-const sendMessage = stepType(SendMessage, {
-  check({ step, path }, where, located) {
-    const alias = textIn(step, 'targetAlias')
-    const targets = listIn(mapIn(located.value, 'messaging'), 'allowedTargets')
-    if (alias === undefined || targets.some((target) => textIn(target, 'alias') === alias)) return []
-    return [
-      located.at(
-        [...path, 'targetAlias'],
-        `${where}: unknown targetAlias \`${alias}\`; messaging.allowedTargets does not name it`,
-      ),
-    ]
-  },
-  texts: ['payloadTemplate'],
-  says: ({ type, targetAlias }) => `${type} to ${targetAlias}`,
-  isFree: () => false,
-  work: {
-    does: 'send',
-    isCall: true,
-    template: ({ payloadTemplate }) => ({ text: payloadTemplate }),
-    details: ({ targetAlias }, { filled, state }) => ({
-      room: state.targets[targetAlias] ?? '',
-      text: filledText(filled['text']),
-    }),
-    /** A message is counted once, however often the step is performed. */
-    async perform({ state, details, countMessage, call, found }) {
-      const taken = await countMessage()
-      if (taken === 'over') {
-        const says = 'a limit of the document is reached: maxMessagesPerMinute'
-        return { failure: { code: 'limit_exceeded', says, again: false } }
-      }
-      if (taken === 'later') return 'later'
-      const args = { agent: state.document, room: textIn(details, 'room') ?? '', text: textIn(details, 'text') ?? '' }
-      const outcome = await call(SEND_TOOL_ID, args)
-      return isForNow(outcome) ? 'later' : found(outcome)
-    },
-    async assume({ state, details, judged }) {
-      const args = { agent: state.document, room: details['room'] ?? '', text: details['text'] ?? '' }
-      return { does: 'send_message', args, verdict: await judged(SEND_TOOL_ID, args), assumed: 'sent' }
-    },
-  },
-})
-
-const Collect = z.strictObject({
-  type: z.literal('collect'),
-  ...FIELDS.common,
-  collectFrom: FIELDS.path,
-  collectMode: z.enum(['result', 'entry', 'outputs', 'item']).default('result'),
-  collectFlatten: z.boolean().default(false),
-})
-
-/** Takes one part of every entry of a list, usually of a loop. */
-const collect = stepType(Collect, {
-  paths: ['collectFrom'],
-  advance(step, { draft, frame, lookup, number }) {
-    const list = listAt(step.collectFrom, lookup)
-    if (typeof list === 'string') return { draft: failed(draft, 'template_unresolved', list, number), frame }
-    const values: Json[] = []
-    for (const entry of list) {
-      const value =
-        step.collectMode === 'entry' || !isJsonObject(entry) || !Object.hasOwn(entry, 'outputs')
-          ? entry
-          : entry[step.collectMode]
-      if (step.collectFlatten && Array.isArray(value)) values.push(...(value as readonly Json[]))
-      else values.push(value ?? null)
-    }
-    return completed(draft, frame, step, number, values)
-  },
-})
-
-const ParseInput = z.strictObject({
-  type: z.literal('parse_input'),
-  ...FIELDS.common,
-  /** What is parsed; by default the trigger's message. */
-  source: FIELDS.text.optional(),
-  prompt: FIELDS.text.optional(),
-  outputSchemaRef: FIELDS.schemaRef,
-  retries: FIELDS.retries.optional(),
-})
-
-/** A model reads a text. */
-const parseInput = stepType(ParseInput, {
-  texts: ['source', 'prompt'],
-  work: modelWork({
-    role: 'executor',
-    task: 'You read a text and write what it says in the form that is asked for. Copy names, numbers and ids exactly; never invent one.',
-    template: ({ prompt = '', source = '{{run.message}}' }) => ({ prompt, source }),
-    readsText: true,
-  }),
-})
-
-const Summarize = z.strictObject({
-  type: z.literal('summarize'),
-  ...FIELDS.common,
-  prompt: FIELDS.text.min(1, 'a prompt is not empty'),
-  outputSchemaRef: FIELDS.schemaRef,
-  retries: FIELDS.retries.optional(),
-})
-
-/** A model sums up what the run knows. */
-const summarize = stepType(Summarize, {
-  texts: ['prompt'],
-  work: modelWork({
-    role: 'finalizer',
-    task: 'You write a summary in the form that is asked for, from the prompt and the state. Say nothing that is not there.',
-    template: ({ prompt }) => ({ prompt }),
-  }),
-})
-
-const Plan = z.strictObject({
-  type: z.literal('plan'),
-  ...FIELDS.common,
-  prompt: FIELDS.text.min(1, 'a prompt is not empty'),
-  outputSchemaRef: FIELDS.schemaRef.optional(),
-  retries: FIELDS.retries.optional(),
-})
-
-/** A model writes a plan, as data. */
-const plan = stepType(Plan, {
-  texts: ['prompt'],
-  work: modelWork({
-    role: 'planner',
-    task: 'You write a plan in the form that is asked for, from the prompt and the state.',
-    template: ({ prompt }) => ({ prompt }),
-  }),
-})
 
 /** Every type of step, in the order in which people see them. */
 export const STEP_TYPES: readonly StepType[] = [
