@@ -33,3 +33,20 @@ test('a line on which a pattern takes too long is skipped, and the answer says t
   const found = await search(`${'a'.repeat(4_000)}\nab`, slow)
   expect(found).toMatchObject({ ok: true, value: { hits: [{ line: 2 }], complete: false } })
 })
+
+test('a search on a machine that is busy with other work finds the same lines', async () => {
+  let now = 0
+  const stopping = { ...deps(`${'hay\n'.repeat(40_000)}needle`), clock: () => (now += 60_000) }
+  const found = await linesWith(stopping, ana, 'a'.repeat(64), {
+    pattern: 'needle$',
+    regexp: true,
+    around: 0,
+    limit: 10,
+  })
+  expect(found).toMatchObject({ ok: true, value: { hits: [{ line: 40_001 }], complete: true } })
+})
+
+test('a search that is too much work as a whole ends, and says that it is incomplete', async () => {
+  const found = await search(`${`${'a'.repeat(3_000)}\n`.repeat(4_000)}ab`, `(?:${'a?'.repeat(15)})b`)
+  expect(found).toMatchObject({ ok: true, value: { hits: [], complete: false } })
+})

@@ -1,7 +1,7 @@
 import type { Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { linearRegExp } from '../json/linear-regexp.ts'
-import { BRIEF_STEPS } from '../json/schema-steps.ts'
+import { BRIEF_STEPS, MAX_STEPS } from '../json/schema-steps.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { Reader } from '../sessions/enter-session.ts'
 import { labelArtifact } from './label-artifact.ts'
@@ -27,7 +27,7 @@ export type ArtifactHit = { readonly line: number; readonly from: number; readon
 export type ArtifactHits = {
   readonly hits: readonly ArtifactHit[]
   readonly size: number
-  /** False if there were more hits than requested, or the search took too long, as a whole or on one line. */
+  /** False if there were more hits than requested, or the search was too much work, as a whole or on one line. */
   readonly complete: boolean
 }
 
@@ -37,7 +37,8 @@ const LONGEST_PATTERN = 1_000
 /** The clock is checked after this many characters, and the event loop may run after this many milliseconds. */
 const CHARS_PER_LOOK = 16_384
 const MS_PER_TURN = 10
-const MOST_MS = 2_000
+/** About two seconds of work. Counted and not timed: on a busy machine the same search gives the same answer. */
+const MOST_STEPS = 2 * MAX_STEPS
 
 /** The lines of an evicted output that contain a text or match a regular expression, for a session. */
 export async function grepArtifact(
@@ -65,22 +66,23 @@ export async function linesWith(
   if (!read.ok) return read
   const { text, size } = read.value
   const hits: ArtifactHit[] = []
-  const until = deps.clock() + MOST_MS
   let turn = deps.clock()
   let looked = 0
+  let steps = 0
   let isWhole = size <= MOST_CHARACTERS
   // Scans lines in place: sixteen million empty lines are one string, not sixteen million.
   for (let line = 1, from = 0; from <= text.length; line++) {
     if (hits.length >= query.limit) return ok({ hits, size, complete: false })
     const end = endOfLine(text, from)
-    const isHit = fits.value(text.slice(from, end))
+    const isHit = fits.value.test(text.slice(from, end))
+    steps += fits.value.steps()
     if (isHit === 'takes_long') isWhole = false
     else if (isHit) hits.push({ line, from, text: shown(text, from, end, query) })
     looked += Math.min(end - from, LONGEST_LINE * 10) + 16
     from = end + 1
     if (looked < CHARS_PER_LOOK) continue
     looked = 0
-    if (deps.clock() > until) return ok({ hits, size, complete: false })
+    if (steps > MOST_STEPS) return ok({ hits, size, complete: false })
     if (deps.clock() - turn < MS_PER_TURN) continue
     await new Promise<void>((go) => void deps.after(0, go))
     turn = deps.clock()
@@ -88,18 +90,25 @@ export async function linesWith(
   return ok({ hits, size, complete: isWhole })
 }
 
-type Matcher = (line: string) => boolean | 'takes_long'
+type Matcher = {
+  test(line: string): boolean | 'takes_long'
+  /** What the last test cost. */
+  steps(): number
+}
 
 function matcherOf({ pattern, regexp }: ArtifactQuery): Result<Matcher> {
   if (pattern === '' || pattern.length > LONGEST_PATTERN)
     return refuse('request.invalid', { paths: `pattern: 1 to ${LONGEST_PATTERN} characters` })
-  if (!regexp) return ok((line) => line.includes(pattern))
+  if (!regexp) return ok({ test: (line) => line.includes(pattern), steps: () => 1 })
   try {
     const meter = { steps: 0, most: BRIEF_STEPS }
     const { test } = linearRegExp(pattern, meter)
-    return ok((line) => {
-      meter.steps = 0
-      return isMatch(test, line)
+    return ok({
+      test: (line) => {
+        meter.steps = 0
+        return isMatch(test, line)
+      },
+      steps: () => meter.steps,
     })
   } catch {
     return refuse('request.invalid', {
@@ -108,7 +117,7 @@ function matcherOf({ pattern, regexp }: ArtifactQuery): Result<Matcher> {
   }
 }
 
-function isMatch(test: (text: string) => boolean, line: string): ReturnType<Matcher> {
+function isMatch(test: (text: string) => boolean, line: string): ReturnType<Matcher['test']> {
   try {
     return test(line.slice(0, LONGEST_LINE * 10))
   } catch {
