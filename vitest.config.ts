@@ -5,7 +5,7 @@ import { Durations, LongestFirst } from './server/test/durations.ts'
  * Loading the gate's modules takes longer than most tests, so test files share a process and what it has loaded. Two kinds of files get a
  * process of their own: those that replace a module, and those of the solver, which keeps threads and memory of its own.
  */
-const ALONE = ['server/test/runs/commit-counts.test.ts', 'server/src/guests/policy-lint/test/*.test.ts']
+const ALONE = ['server/test/together/commit-counts.test.ts', 'server/src/guests/policy-lint/test/*.test.ts']
 
 /** `npm run measure` runs what measures time or memory, one file at a time; `npm test` runs everything else. */
 const MEASURES = process.env['SLUICE_TESTS'] === 'measures'
@@ -14,7 +14,7 @@ const kind = MEASURES ? 'measure' : 'test'
 export default defineConfig({
   test: {
     setupFiles: ['server/test/setup.ts'],
-    globalSetup: ['server/test/postgres/global-setup.ts', 'server/test/built/global-setup.ts'],
+    globalSetup: ['server/test/helpers/postgres-setup.ts', 'server/test/built/global-setup.ts'],
     // Bounds for a machine that is busy with other work: a gate that starts in one second can take thirty there.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -29,7 +29,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: [`server/src/**/*.${kind}.ts`, `server/test/**/*.${kind}.ts`, `bench/**/*.${kind}.ts`],
+          include: [
+            `server/src/**/*.${kind}.ts`,
+            `server/test/**/*.${kind}.ts`,
+            `console/test/**/*.${kind}.ts`,
+            `bench/**/*.${kind}.ts`,
+          ],
           exclude: ['**/node_modules/**', ...ALONE],
           isolate: false,
         },

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { following, startModelServer } from '../server/src/guests/agent/test/model-server.suite.ts'
 import { bundleOf, ON, setFlowPolicy } from '../server/src/guests/flows/test/flow-samples.suite.ts'
-import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
-import { COURIER } from '../server/test/console/courier.ts'
-import { askAsNode } from '../server/test/console/node-request.ts'
-import { openConsole } from '../server/test/console/with-console.ts'
-import { seed } from '../server/test/console/office-gate.ts'
+import { CHROMIUM, SKIPPED } from '../console/test/browser.ts'
+import { COURIER } from '../console/test/courier.ts'
+import { askAsNode } from '../console/test/node-request.ts'
+import { openConsole } from '../console/test/with-console.ts'
+import { seed } from '../console/test/office-gate.ts'
 
 /** Pictures of every page from a seeded office: light, dark, and on a phone. */
 const FOLDER = resolve(import.meta.dirname, '../docs/pictures')

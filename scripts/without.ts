@@ -55,7 +55,13 @@ const IMPORT = /(?:from|import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g
 const leftOut: string[] = []
 for (;;) {
   const missing = globSync(
-    ['server/test/**/*.ts', 'server/src/**/*.{test,suite,measure}.ts', 'bench/**/*.ts', 'scripts/*.ts'],
+    [
+      'server/test/**/*.ts',
+      'server/src/**/*.{test,suite,measure}.ts',
+      'console/test/*.ts',
+      'bench/**/*.ts',
+      'scripts/*.ts',
+    ],
     {
       cwd: copy,
       exclude: ['**/node_modules/**', 'server/test/stranger/*/**'],

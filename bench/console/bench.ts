@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CHROMIUM, openBrowser, SKIPPED } from '../../server/test/console/browser.ts'
-import { buildConsole } from '../../server/test/console/with-console.ts'
-import { seed, startOfficeGate } from '../../server/test/console/office-gate.ts'
+import { CHROMIUM, openBrowser, SKIPPED } from '../../console/test/browser.ts'
+import { buildConsole } from '../../console/test/with-console.ts'
+import { seed, startOfficeGate } from '../../console/test/office-gate.ts'
 import { columns, type Bench } from '../bench.ts'
 
 /** How large the first page is, and how soon the inbox can be used in a browser that has never seen it. */

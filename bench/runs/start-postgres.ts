@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { binaries, startPostgres, stopPostgres } from '../../server/test/postgres/start-postgres.ts'
+import { binaries, startPostgres, stopPostgres } from '../../server/test/helpers/start-postgres.ts'
 import { POSTGRES_VARIABLE } from './postgres-systems.ts'
 
 export const isPostgresThere = (): boolean => process.env[POSTGRES_VARIABLE] !== undefined

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { binaries, startPostgres, stopPostgres } from '../../server/test/postgres/start-postgres.ts'
-import { hasRedis, startRedis, type TestRedis } from '../../server/test/postgres/with-redis.ts'
+import { binaries, startPostgres, stopPostgres } from '../../server/test/helpers/start-postgres.ts'
+import { hasRedis, startRedis, type TestRedis } from '../../server/test/helpers/with-redis.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
 
 /** `npm run cluster`: three nodes of the demo on a temporary Postgres and Redis, behind a small balancer, all on loopback. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../../test/doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../../test/helpers/with-running-gate.ts'
 import { installPublished } from '../../test/security/published/pack.ts'
 import { IS_WHOLE } from '../../test/some-of.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { until } from '../../test/gate/with-gate.ts'
+import { until } from '../../test/helpers/with-gate.ts'
 import { policyFiles, readPolicy } from './policy-files.ts'
 
 let folder = ''

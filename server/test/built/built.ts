@@ -16,9 +16,8 @@ export const SCRIPTS = [
   'test/race/call-racer.ts',
   'test/race/pauser.ts',
   'test/race/route-racer.ts',
-  'test/retention/erasing-child.ts',
   ...globSync(
-    'src/**/{boot-joiner,consent-racer,crash-child,dying-gate,flow-child,killed-writer,lock-holder,racer,turns-crash-child}.suite.ts',
+    'src/**/{boot-joiner,consent-racer,crash-child,dying-gate,erasing-child,flow-child,killed-writer,lock-holder,racer,turns-crash-child}.suite.ts',
     {
       cwd: SERVER,
     },

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Node } from '../postgres/with-nodes.ts'
+import type { Node } from '../helpers/with-nodes.ts'
 import type { ChaosNodes } from './chaos-nodes.ts'
 import type { Violation } from './history.ts'
 import { until } from './node-checks.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
-import { answers, binaries, startPostgres, startServer, stopPostgres } from '../postgres/start-postgres.ts'
+import { answers, binaries, startPostgres, startServer, stopPostgres } from '../helpers/start-postgres.ts'
 import { openChaosNodes } from './chaos-nodes.ts'
 import { loadNodes } from './load-on-nodes.ts'
 import { becomesRefusing, mustExecute, mustRun } from './node-checks.ts'

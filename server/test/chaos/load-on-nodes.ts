@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Node } from '../postgres/with-nodes.ts'
+import type { Node } from '../helpers/with-nodes.ts'
 import type { ChaosNodes } from './chaos-nodes.ts'
 import type { History, ClientRecord } from './history.ts'
 import { seeded } from './random.ts'

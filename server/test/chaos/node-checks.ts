@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Node } from '../postgres/with-nodes.ts'
+import type { Node } from '../helpers/with-nodes.ts'
 import type { ChaosNodes } from './chaos-nodes.ts'
 import { recordAnswer, type Load } from './soak-load.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasRedis, startRedis } from '../postgres/with-redis.ts'
+import { hasRedis, startRedis } from '../helpers/with-redis.ts'
 import { openChaosNodes } from './chaos-nodes.ts'
 import { loadNodes } from './load-on-nodes.ts'
 import { mustExecute, mustRun } from './node-checks.ts'

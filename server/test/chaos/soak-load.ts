@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Node } from '../postgres/with-nodes.ts'
+import type { Node } from '../helpers/with-nodes.ts'
 import type { ClientRecord } from './history.ts'
 import { pick } from './random.ts'
 

@@ -2,7 +2,7 @@ import { chownSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { freePort } from '../free-port.ts'
-import { asNobody, startServer } from '../postgres/start-postgres.ts'
+import { asNobody, startServer } from '../helpers/start-postgres.ts'
 import { until } from './node-checks.ts'
 
 export type Server = { readonly folder: string; readonly port: number }

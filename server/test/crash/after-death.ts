@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { built } from '../built/built.ts'
 import type { ProbePoint } from '../../src/kernel/ports/runtime.ts'
-import { effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
+import { effectsIn, openTestGate, until, type GateRig } from '../helpers/with-gate.ts'
 import { stateOf } from './call-in-audit.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 

@@ -1,4 +1,4 @@
-import { ADMIN, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, type GateRig } from '../helpers/with-gate.ts'
 
 /** The one call of a scenario, from the audit: whatever was recorded of it before the crash. */
 export async function theCall(rig: GateRig): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProbePoint } from '../../src/kernel/ports/runtime.ts'
 import type { CallState } from '../../src/kernel/contract/call.ts'
-import { APPROVER, approveRetry, effectsIn, until } from '../gate/with-gate.ts'
+import { APPROVER, approveRetry, effectsIn, until } from '../helpers/with-gate.ts'
 import { someOf } from '../some-of.ts'
 import { afterDeath, afterDeaths, settles } from './after-death.ts'
 import { stateOf, theCall } from './call-in-audit.ts'

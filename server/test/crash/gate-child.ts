@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { PROBE_POINTS, type ProbePoint } from '../../src/kernel/ports/runtime.ts'
-import { APPROVER, openTestGate, orderRetry, pendingOf, approveShown, until } from '../gate/with-gate.ts'
+import { APPROVER, openTestGate, orderRetry, pendingOf, approveShown, until } from '../helpers/with-gate.ts'
 import { stateOf, theCall } from './call-in-audit.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProbePoint } from '../../src/kernel/ports/runtime.ts'
 import { built, LAUNCHER } from '../built/built.ts'
-import { run, type Ran } from '../doors/with-running-gate.ts'
-import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
-import { rpc } from '../mcp/send-raw.ts'
+import { run, type Ran } from '../helpers/with-running-gate.ts'
+import { BOOK_TOOLS, effectsIn } from '../helpers/with-gate.ts'
+import { rpc } from '../helpers/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 
 /** The point where the gate dies, and what its client prints afterwards. */

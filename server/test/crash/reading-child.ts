@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { BOOK_TOOLS, openTestGate } from '../gate/with-gate.ts'
+import { BOOK_TOOLS, openTestGate } from '../helpers/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 
 /** What the parent wants: `nth` counts how often the point is reached, over all clients. */

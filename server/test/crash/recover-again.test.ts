@@ -8,7 +8,7 @@ import type { Ports } from '../../src/kernel/ports/guest-ports.ts'
 import type { Ledger } from '../../src/kernel/ports/ledger.ts'
 import type { Liveness } from '../../src/kernel/ports/liveness.ts'
 import { callId, newCall } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
-import { settingsIn, until } from '../gate/with-gate.ts'
+import { settingsIn, until } from '../helpers/with-gate.ts'
 
 /** What fails while a node takes over, once: the ledger does not answer, or the database cannot say who is alive. */
 const FAULTS: readonly (readonly [says: string, break_: (ports: Ports) => Partial<Ports>])[] = [

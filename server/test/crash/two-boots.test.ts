@@ -7,12 +7,12 @@ import { openPorts, type OpenedPorts } from '../../src/main/open-ports.ts'
 import type { Ports } from '../../src/kernel/ports/guest-ports.ts'
 import { recoverCalls, recoverReadBacks } from '../../src/kernel/attempt/recover-calls.ts'
 import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
-import { gateOf, type Gate } from '../gate/use-gate.ts'
+import { gateOf, type Gate } from '../helpers/use-gate.ts'
 import type { GateChange } from '../../src/kernel/contract/change.ts'
 import { callId, newCall } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
 import { localNodes } from '../../src/adapters/stores/local-notices.ts'
 import { joinStore, type StoreNode } from '../../src/adapters/stores/open-store.ts'
-import { ADMIN, AGENT, settingsIn, until } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, settingsIn, until } from '../helpers/with-gate.ts'
 
 const policy = `
 rules:

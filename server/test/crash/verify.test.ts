@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ADMIN, APPROVER, approveRetry, effectsIn, until, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, APPROVER, approveRetry, effectsIn, until, type GateRig } from '../helpers/with-gate.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 import { afterDeath, settles } from './after-death.ts'
 import { stateOf, theCall } from './call-in-audit.ts'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unpackBackup } from '../../src/main/restore.ts'
 import { verifyOffline } from '../../src/main/verify-offline.ts'
 import { MIGRATIONS } from '../../src/adapters/stores/sqlite/schema.ts'
-import { run, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { run, startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 import { endsOf } from '../some-of.ts'
 import { configureLedger, FOLDERS, startAt, type Recording } from './with-data-folder.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packageVersion } from '../../src/main/package-version.ts'
 import { MIGRATIONS } from '../../src/adapters/stores/sqlite/schema.ts'
-import { startGate } from '../doors/with-running-gate.ts'
+import { startGate } from '../helpers/with-running-gate.ts'
 import { configureLedger, FOLDERS, startAt, type Recording } from './with-data-folder.ts'
 
 /**

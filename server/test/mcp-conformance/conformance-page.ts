@@ -14,7 +14,7 @@ const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
   'server-sse-multiple-streams/server-sse-streams-functional':
     'the gate answers a list with one JSON body; the suite treats that as optional and then checks no stream',
   'server-sse-polling/server-sse-disconnect-resume':
-    'the gate does not close the stream of its client when the tool server closes its own, so the suite has nothing to resume; `server/test/mcp/door.test.ts` tests resuming',
+    'the gate does not close the stream of its client when the tool server closes its own, so the suite has nothing to resume; `server/src/adapters/mcp/test/door.test.ts` tests resuming',
 }
 
 type Verdict = { readonly is: 'equal' | 'explained' | 'unequal'; readonly why: string }

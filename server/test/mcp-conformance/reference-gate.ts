@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startGate } from '../doors/with-running-gate.ts'
+import { startGate } from '../helpers/with-running-gate.ts'
 import { startHttp, type HttpProcess } from '../tool-servers/with-http-servers.ts'
 import { adaptNames, type Adapter } from './name-adapter.ts'
 

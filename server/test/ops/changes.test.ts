@@ -5,7 +5,7 @@ import type { Change } from '../../src/kernel/ports/ledger.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { GateChange } from '../../src/kernel/contract/change.ts'
 import { localNodes } from '../../src/adapters/stores/local-notices.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate, approveShown } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate, approveShown } from '../helpers/with-gate.ts'
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'zoe' }
 

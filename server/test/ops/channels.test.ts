@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ESCAPES, FORGED_LINES, looksOurs, threadOf } from '../hostile-texts.ts'
 import { LAUNCHER } from '../built/built.ts'
-import { run } from '../doors/with-running-gate.ts'
+import { run } from '../helpers/with-running-gate.ts'
 import { receiver, type Received, type Receiver } from './receiver.ts'
-import { typedFor } from '../gate/with-gate.ts'
+import { typedFor } from '../helpers/with-gate.ts'
 
 const OUT = `whsec_${Buffer.from('a secret of the way out').toString('base64')}`
 const BACK = 'a secret of the way back'

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
+import { runGate, type RunningGate } from '../helpers/with-running-gate.ts'
+import { BOOK_TOOLS, effectsIn } from '../helpers/with-gate.ts'
 
 /** A real file system that is full, under a real gate: what was acknowledged is kept, and the gate continues when there is room. */
 const BALLAST = 6_000_000

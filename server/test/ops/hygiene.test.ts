@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { AGENT, openTestGate, until } from '../gate/with-gate.ts'
+import { configure, startGate, type RunningGate } from '../helpers/with-running-gate.ts'
+import { AGENT, openTestGate, until } from '../helpers/with-gate.ts'
 import { listenTo } from './listen-to.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }

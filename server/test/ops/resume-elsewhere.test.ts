@@ -5,7 +5,7 @@ import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
 import type { Notices } from '../../src/kernel/ports/notices.ts'
 import { createListeners } from '../../src/adapters/stores/listeners.ts'
 import { wiredNotices } from '../../src/adapters/stores/postgres/notices.ts'
-import { ADMIN } from '../gate/with-gate.ts'
+import { ADMIN } from '../helpers/with-gate.ts'
 
 const NODES = 3
 type Node = {

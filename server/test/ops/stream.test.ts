@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 import { listenTo, type Listener } from './listen-to.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }

@@ -1,5 +1,5 @@
-import type { Gate } from '../gate/use-gate.ts'
-import { APPROVER, USER, approveShown } from '../gate/with-gate.ts'
+import type { Gate } from '../helpers/use-gate.ts'
+import { APPROVER, USER, approveShown } from '../helpers/with-gate.ts'
 import { runRacer } from './race.ts'
 
 /**

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { effectsIn, openTestGate } from '../gate/with-gate.ts'
-import { chooseStore, STORES } from '../postgres/stores.ts'
+import { effectsIn, openTestGate } from '../helpers/with-gate.ts'
+import { chooseStore, STORES } from '../helpers/postgres-stores.ts'
 import { race } from './race.ts'
 
 const NAMES = ['p0', 'p1', 'p2']

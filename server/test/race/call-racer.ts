@@ -1,5 +1,5 @@
 import { Caller } from '../../src/kernel/contract/caller.ts'
-import { AGENT } from '../gate/with-gate.ts'
+import { AGENT } from '../helpers/with-gate.ts'
 import { runRacer } from './race.ts'
 
 /** Makes many calls of one tool, each with its own text, under a shared budget or as another caller where one is given. */

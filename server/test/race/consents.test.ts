@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { ADMIN, APPROVER, effectsIn, openTestGate } from '../gate/with-gate.ts'
-import { chooseStore, STORES } from '../postgres/stores.ts'
+import { ADMIN, APPROVER, effectsIn, openTestGate } from '../helpers/with-gate.ts'
+import { chooseStore, STORES } from '../helpers/postgres-stores.ts'
 import { allEntries, race } from './race.ts'
 
 const RACERS = ['a', 'b', 'c']

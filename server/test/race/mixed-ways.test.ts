@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { approveShown, APPROVER, effectsIn, openTestGate, pendingOf, USER } from '../gate/with-gate.ts'
+import { approveShown, APPROVER, effectsIn, openTestGate, pendingOf, USER } from '../helpers/with-gate.ts'
 import { IS_WHOLE } from '../some-of.ts'
 import { allEntries, race } from './race.ts'
 

@@ -1,5 +1,5 @@
 import { PauseScope } from '../../src/kernel/contract/pause.ts'
-import { ADMIN } from '../gate/with-gate.ts'
+import { ADMIN } from '../helpers/with-gate.ts'
 import { runRacer } from './race.ts'
 
 /** Another process on the same store, in which an admin pauses something. */

@@ -3,8 +3,8 @@ import { startChild } from '../built/start-child.ts'
 import { driveGate } from '../../src/main/drive-gate.ts'
 import { openPorts } from '../../src/main/open-ports.ts'
 import type { AuditEntry } from '../../src/kernel/contract/audit.ts'
-import { gateOf, type Gate } from '../gate/use-gate.ts'
-import { settingsIn } from '../gate/with-gate.ts'
+import { gateOf, type Gate } from '../helpers/use-gate.ts'
+import { settingsIn } from '../helpers/with-gate.ts'
 
 export type Tally = Record<string, number>
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import { runRacer } from './race.ts'
 import { ROUTED } from './routed.ts'
-import { approveShown } from '../gate/with-gate.ts'
+import { approveShown } from '../helpers/with-gate.ts'
 
 /** People who decide at the same time, as often as requested: `ada,bob`. */
 const [folder = '', approval_id = '', users = '', times = '0'] = process.argv.slice(2)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
-import { ADMIN, effectsIn, openTestGate, pendingOf } from '../gate/with-gate.ts'
+import { ADMIN, effectsIn, openTestGate, pendingOf } from '../helpers/with-gate.ts'
 import { race } from './race.ts'
 import { ROUTED } from './routed.ts'
 

@@ -5,7 +5,7 @@ import { accessMatrix } from '../../../scripts/access-matrix.ts'
 import { ACCESS, appWithoutGate } from '../../../scripts/app-without-gate.ts'
 import { CallerKind } from '../../src/kernel/contract/caller.ts'
 import { MCP_PATHS } from '../../src/adapters/mcp/serve-http.ts'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 const KINDS = ['nobody', ...CallerKind.options] as const

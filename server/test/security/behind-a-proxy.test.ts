@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 
 const PROXY = '127.0.0.2'
 const PER_ADDRESS = 2

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configure, startGate } from '../doors/with-running-gate.ts'
+import { configure, startGate } from '../helpers/with-running-gate.ts'
 import { open } from './raw-connection.ts'
 
 const CONNECTIONS = 10_000

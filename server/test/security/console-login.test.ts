@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate } from '../doors/with-running-gate.ts'
+import { startGate } from '../helpers/with-running-gate.ts'
 
 let gate: Awaited<ReturnType<typeof startGate>>
 let admin = ''

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LAUNCHER } from '../built/built.ts'
-import { configure, runGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { configure, runGate, type RunningGate } from '../helpers/with-running-gate.ts'
 
 /** Texts that make a naive search slow. */
 const SHAPES = {

@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LAUNCHER } from '../built/built.ts'
-import { run, startGate } from '../doors/with-running-gate.ts'
+import { run, startGate } from '../helpers/with-running-gate.ts'
 
 test('a gate that other machines can reach starts only if somebody has a credential; its owner gets an admin key, and a new one if that is lost', async () => {
   const seen: { code: number | null; err: string; out: string }[] = []

@@ -15,7 +15,7 @@ import {
   until,
   type GateRig,
   approveShown,
-} from '../gate/with-gate.ts'
+} from '../helpers/with-gate.ts'
 
 /** An attacker who can only write to the database tries to forge every row that grants something, without the row key. */
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

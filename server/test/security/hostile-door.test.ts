@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { configure, startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 import { head, open, send } from './raw-connection.ts'
 
 /** Lower than the defaults, so that each limit is reached quickly. */

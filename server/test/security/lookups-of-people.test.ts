@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCESS } from '../../../scripts/app-without-gate.ts'
-import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { sendRaw } from '../mcp/send-raw.ts'
+import { configure, startGate, type RunningGate } from '../helpers/with-running-gate.ts'
+import { sendRaw } from '../helpers/send-raw.ts'
 
 /**
  * What was made in one person's name, looked up by others. Every route that people may use and agents may not is either in this table, or

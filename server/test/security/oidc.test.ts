@@ -8,7 +8,7 @@ import { callerFromClaims } from '../../src/kernel/identity/caller-from-claims.t
 import { ASK_AGAIN_MS, FRESH_MS } from '../../src/adapters/keys/issuer-keys.ts'
 import { oidcIssuers } from '../../src/adapters/keys/oidc.ts'
 import { OidcIssuer } from '../../src/kernel/contract/auth-settings.ts'
-import { openTestGate, pendingOf, type GateRig, approveShown } from '../gate/with-gate.ts'
+import { openTestGate, pendingOf, type GateRig, approveShown } from '../helpers/with-gate.ts'
 import { localIssuer, type LocalIssuer } from './local-issuer.ts'
 
 const AUDIENCE = 'sluice'

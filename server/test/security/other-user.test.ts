@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../read-config.ts'
 import { serverConfigs } from '../../src/adapters/upstream/server-config.ts'
-import { openTestGate } from '../gate/with-gate.ts'
+import { openTestGate } from '../helpers/with-gate.ts'
 import { SERVER_KINDS } from '../../src/main/server-kinds.ts'
 
 const isRoot = process.getuid?.() === 0

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newApiKey } from '../../src/adapters/keys/api-keys.ts'
-import { ADMIN, AGENT, openTestGate, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, openTestGate, type GateRig } from '../helpers/with-gate.ts'
 
 const SECRET = 'tracker-Password-0123456789'
 const DATABASE_PASSWORD = 'p4ssw0rd-of-the-Database'

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { connectClient } from '../mcp/with-mcp-gate.ts'
+import { startGate, type RunningGate } from '../helpers/with-running-gate.ts'
+import { connectClient } from '../helpers/with-mcp-gate.ts'
 
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json')
 const SERVER = join(dirname(manifest), 'dist/index.js')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 import { softwarePasskey, type Site } from './software-passkey.ts'
-import { typedFor } from '../gate/with-gate.ts'
+import { typedFor } from '../helpers/with-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 const keys = { mara: '', priya: '', agent: '' }

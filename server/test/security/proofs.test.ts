@@ -18,7 +18,16 @@ import { claimKey } from '../../src/kernel/identity/claim-key.ts'
 import { enterSession } from '../../src/kernel/sessions/enter-session.ts'
 import { GRANTS } from '../../../scripts/app-without-gate.ts'
 import { bundleOf, FLOW_CONFIG, PACK, prepareFlows } from '../../src/guests/flows/test/flow-samples.suite.ts'
-import { ADMIN, openTestGate, pendingOf, settingsIn, until, USER, type GateRig, typedFor } from '../gate/with-gate.ts'
+import {
+  ADMIN,
+  openTestGate,
+  pendingOf,
+  settingsIn,
+  until,
+  USER,
+  type GateRig,
+  typedFor,
+} from '../helpers/with-gate.ts'
 import { shownIn, valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 import { softwarePasskey } from './software-passkey.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rmSync } from 'node:fs'
-import { run, runGate, startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { sendRaw, modern, rpc } from '../mcp/send-raw.ts'
+import { run, runGate, startGate, type RunningGate } from '../helpers/with-running-gate.ts'
+import { sendRaw, modern, rpc } from '../helpers/send-raw.ts'
 import { someOf } from '../some-of.ts'
 
 /** The names that callers choose, an idempotency key and a thread, through every door: rejected if invalid, never cut. */

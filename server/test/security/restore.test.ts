@@ -15,8 +15,8 @@ import { RUN_KINDS } from '../run-kinds.ts'
 import { isEndedRun, type RunRow } from '../../src/kernel/contract/run.ts'
 import { LOCAL_OWNER } from '../../src/kernel/contract/caller.ts'
 import { LAUNCHER } from '../built/built.ts'
-import { configure, run, runGate, startGate, trustConfig, type RunningGate } from '../doors/with-running-gate.ts'
-import { effectsIn } from '../gate/with-gate.ts'
+import { configure, run, runGate, startGate, trustConfig, type RunningGate } from '../helpers/with-running-gate.ts'
+import { effectsIn } from '../helpers/with-gate.ts'
 import type { Store } from '../../src/adapters/stores/open-store.ts'
 
 // Gates and restores are separate processes.

@@ -8,7 +8,16 @@ import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { CallRequest, CallRow } from '../../src/kernel/contract/call.ts'
 import type { ApprovalId, CallId } from '../../src/kernel/contract/ids.ts'
 import type { Result } from '../../src/kernel/contract/problems.ts'
-import { ADMIN, AGENT, approveShown, openTestGate, orderRetry, until, USER, type GateRig } from '../gate/with-gate.ts'
+import {
+  ADMIN,
+  AGENT,
+  approveShown,
+  openTestGate,
+  orderRetry,
+  until,
+  USER,
+  type GateRig,
+} from '../helpers/with-gate.ts'
 import { valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { sendRaw, listenTo, modern, rpc } from '../mcp/send-raw.ts'
+import { startGate, type RunningGate } from '../helpers/with-running-gate.ts'
+import { sendRaw, listenTo, modern, rpc } from '../helpers/send-raw.ts'
 
 /** Two keys with one name and different users: for everything that the gate stores per caller they are two callers. */
 type Pair = { readonly ana: string; readonly bob: string }

@@ -5,8 +5,8 @@ import { openSenderLimits } from '../../src/guests/chat/sender-limits.ts'
 import { takeChat } from '../../src/guests/chat/take-chat.ts'
 import type { ApprovalPacket } from '../../src/kernel/contract/approval.ts'
 import type { Json } from '../../src/kernel/contract/json.ts'
-import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
-import { APPROVER, pendingOf, USER, withGate, type GateRig } from '../gate/with-gate.ts'
+import { startGate, type RunningGate } from '../helpers/with-running-gate.ts'
+import { APPROVER, pendingOf, USER, withGate, type GateRig } from '../helpers/with-gate.ts'
 import { note, runFlow, shownIn, valueOf } from '../../src/guests/toolflow/test/with-flows.suite.ts'
 
 /** Only what was shown can be approved: what a page may fold, a decision has to name, on every way to decide. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { checkRows } from '../../src/main/doctor/doctor.ts'
-import { ADMIN, AGENT, approveShown, APPROVER, openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, approveShown, APPROVER, openTestGate, pendingOf, type GateRig } from '../helpers/with-gate.ts'
 import { someOf } from '../some-of.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

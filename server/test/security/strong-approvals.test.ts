@@ -15,7 +15,7 @@ import {
   type GateRig,
   approveShown,
   typedFor,
-} from '../gate/with-gate.ts'
+} from '../helpers/with-gate.ts'
 
 const RIGHT = 'correct horse battery'
 const codeOf = (result: { ok: boolean; problem?: { code: string } }) => (result.ok ? 'ok' : result.problem?.code)

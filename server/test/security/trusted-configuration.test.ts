@@ -22,7 +22,7 @@ import { isTrusted, keepTrusting, trust } from '../../src/main/trust/check-trust
 import { inRealFolder } from '../../src/adapters/files/whole-file.ts'
 import { readTrustRecord, trustFolder } from '../../src/main/trust/trust-records.ts'
 import { LAUNCHER } from '../built/built.ts'
-import { run, runGate, trustConfig } from '../doors/with-running-gate.ts'
+import { run, runGate, trustConfig } from '../helpers/with-running-gate.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-trust-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

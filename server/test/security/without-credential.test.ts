@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCESS } from '../../../scripts/app-without-gate.ts'
 import { ledgerFile } from '../../src/adapters/stores/sqlite/ledger-file.ts'
 import { MCP_PATHS } from '../../src/adapters/mcp/serve-http.ts'
-import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { configure, startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 import { localIssuer, type LocalIssuer } from './local-issuer.ts'
 
 /**

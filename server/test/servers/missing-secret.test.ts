@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { doctor } from '../../src/main/doctor/doctor.ts'
-import { run, startGate } from '../doors/with-running-gate.ts'
-import { BOOK_TOOLS } from '../gate/with-gate.ts'
+import { run, startGate } from '../helpers/with-running-gate.ts'
+import { BOOK_TOOLS } from '../helpers/with-gate.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -1,4 +1,4 @@
-import { APPROVER, SECOND, approveShown, pendingOf, until } from '../gate/with-gate.ts'
+import { APPROVER, SECOND, approveShown, pendingOf, until } from '../helpers/with-gate.ts'
 import {
   RULES,
   HARD,

@@ -1,4 +1,4 @@
-import { APPROVER, approveShown } from '../gate/with-gate.ts'
+import { APPROVER, approveShown } from '../helpers/with-gate.ts'
 import { type Situation, text, title, revoke, consentFor, judged } from './stage.ts'
 
 export const A_NEW_CALL: readonly Situation[] = [

@@ -1,4 +1,4 @@
-import { ADMIN } from '../gate/with-gate.ts'
+import { ADMIN } from '../helpers/with-gate.ts'
 import {
   HARD,
   type Situation,

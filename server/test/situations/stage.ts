@@ -18,7 +18,7 @@ import {
   pendingOf,
   until,
   type GateRig,
-} from '../gate/with-gate.ts'
+} from '../helpers/with-gate.ts'
 import { recorder, type Recorder } from './transcript.ts'
 
 export const RULES = `

@@ -11,7 +11,7 @@ import {
   withGate,
   type GateRig,
   approveShown,
-} from '../gate/with-gate.ts'
+} from '../helpers/with-gate.ts'
 import { startHttp, withHttp, type HttpProcess } from './with-http-servers.ts'
 
 const { look, note, slow_note, wipe, fails } = BOOK_TOOLS

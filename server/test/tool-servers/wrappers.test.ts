@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { gateOf } from '../gate/use-gate.ts'
+import { gateOf } from '../helpers/use-gate.ts'
 import { openGate, type OpenedGate } from '../../src/main/open-gate.ts'
 import type { Settings } from '../../src/main/load-config.ts'
 import { readConfig } from '../read-config.ts'
-import { ADMIN, AGENT, APPROVER, pendingOf, approveShown } from '../gate/with-gate.ts'
+import { ADMIN, AGENT, APPROVER, pendingOf, approveShown } from '../helpers/with-gate.ts'
 
 /** The example in the README of a guest. */
 const example = (guest: string) => {

@@ -22,7 +22,7 @@ function importsIn(text: string, file: string, kinds: 'running' | 'all'): string
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && !/\.(test|suite)\.ts$/.test(file),
+  (file) => file.endsWith('.ts') && !/\.(test|suite|measure)\.ts$/.test(file),
 )
 const graphOf = (kinds: 'running' | 'all'): Graph =>
   new Map(files.map((file) => [file, importsIn(readFileSync(join(src, file), 'utf8'), file, kinds)]))

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { ADMIN } from '../../../test/gate/with-gate.ts'
+import { ADMIN } from '../../../test/helpers/with-gate.ts'
 import { ok, refuse } from '../../kernel/contract/problems.ts'
 import { ADMINS } from './access.ts'
 import type { Door, RouterEnv } from './door.ts'

@@ -27,7 +27,7 @@ export type PlainDoor = {
  * An endpoint that is declared as `plain`, on `node:http` alone, because the router and its request objects take longer than the rest of
  * this door. The router serves it as well, and answers every request that is not plain: with a query, a login cookie, or a body of
  * unknown length.
- * INVARIANT: both give the same answer to the same request (law in test/doors/doors.test.ts).
+ * INVARIANT: both give the same answer to the same request (law in test/doors.test.ts).
  */
 export function plainListener(one: Endpoint, { door, ...more }: PlainDoor): DoorListener {
   const isOurs = knownHost(more.hosts)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkpointsOf, draft, memoryAudit } from '../../../test/audit/memory-audit.ts'
+import { checkpointsOf, draft, memoryAudit } from './test/memory-audit.suite.ts'
 import { isCheckpointDue } from './checkpoint.ts'
 import { keepCheckpoints } from './keep-checkpoints.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { draft, memoryAudit } from '../../../test/audit/memory-audit.ts'
+import { draft, memoryAudit } from './test/memory-audit.suite.ts'
 import type { AuditEntry } from '../contract/audit.ts'
 import { auditBackwards } from './newest-audit.ts'
 

@@ -9,8 +9,8 @@ import {
   rehashed,
   rewriteFrom,
   signedIn,
-} from '../../../test/audit/histories.ts'
-import { checkpointsOf, draft, memoryAudit } from '../../../test/audit/memory-audit.ts'
+} from './test/histories.suite.ts'
+import { checkpointsOf, draft, memoryAudit } from './test/memory-audit.suite.ts'
 import type { AuditDraft } from '../contract/audit.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { writeCheckpoint } from './write-checkpoint.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { entryIn, pick, rehashed } from '../../../test/audit/histories.ts'
-import { checkpointsOf, digest, digestBytes, draft, memoryAudit } from '../../../test/audit/memory-audit.ts'
+import { entryIn, pick, rehashed } from './test/histories.suite.ts'
+import { checkpointsOf, digest, digestBytes, draft, memoryAudit } from './test/memory-audit.suite.ts'
 import type { Checkpoint } from '../contract/audit.ts'
 import { GENESIS } from '../contract/genesis.ts'
 import { checkpointHash, checkpointText } from './checkpoint.ts'

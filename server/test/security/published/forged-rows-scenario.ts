@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
-import { runGate } from '../../doors/with-running-gate.ts'
-import { effectsIn } from '../../gate/with-gate.ts'
+import { runGate } from '../../helpers/with-running-gate.ts'
+import { effectsIn } from '../../helpers/with-gate.ts'
 
 type Gate = Awaited<ReturnType<typeof runGate>>
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { ESCAPES, FORGED_LINES, HIDDEN_PAYLOADS, looksOurs, UNSEEN } from '../../hostile-texts.ts'
-import { run } from '../../doors/with-running-gate.ts'
-import { effectsIn, until } from '../../gate/with-gate.ts'
-import { sendRaw, rpc } from '../../mcp/send-raw.ts'
+import { run } from '../../helpers/with-running-gate.ts'
+import { effectsIn, until } from '../../helpers/with-gate.ts'
+import { sendRaw, rpc } from '../../helpers/send-raw.ts'
 import type { Scenario } from './scenario.ts'
 import { prepare, startPublished, toolServer, type Names, type Published } from './with-published-gate.ts'
 

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startGate, type RunningGate } from '../../doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../../helpers/with-running-gate.ts'
 
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json')
 const FILES = join(dirname(manifest), 'dist/index.js')

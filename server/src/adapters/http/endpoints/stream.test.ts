@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { expect, test } from 'vitest'
-import { ADMIN, AGENT, withGate } from '../../../../test/gate/with-gate.ts'
+import { ADMIN, AGENT, withGate } from '../../../../test/helpers/with-gate.ts'
 import { ok } from '../../../kernel/contract/problems.ts'
 import { createRunOutput } from '../../../kernel/runs/run-output.ts'
 import { callerIdentity } from '../../../kernel/contract/caller-identity.ts'

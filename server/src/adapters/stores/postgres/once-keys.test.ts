@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { describe, expect, test, vi } from 'vitest'
-import { freshSchema, hasPostgres, testDatabase } from '../../../../test/postgres/with-postgres.ts'
+import { freshSchema, hasPostgres, testDatabase } from '../../../../test/helpers/with-postgres.ts'
 import { someOf } from '../../../../test/some-of.ts'
 import type { Change } from '../../../kernel/ports/ledger.ts'
 import { note } from '../ledger-fixtures.suite.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isWhole } from '../../../../test/postgres/stores.ts'
-import { freshSchema, hasPostgres, testDatabase } from '../../../../test/postgres/with-postgres.ts'
+import { isWhole } from '../../../../test/helpers/postgres-stores.ts'
+import { freshSchema, hasPostgres, testDatabase } from '../../../../test/helpers/with-postgres.ts'
 import type { JobHandlers } from '../../../kernel/ports/jobs.ts'
 import type { RunId } from '../../../kernel/contract/ids.ts'
 import { connect, type PostgresAddress } from './connect.ts'

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { freshSchema, hasPostgres, testDatabase } from '../../../../test/postgres/with-postgres.ts'
+import { freshSchema, hasPostgres, testDatabase } from '../../../../test/helpers/with-postgres.ts'
 import { columnsOf, TABLES } from '../listed.ts'
 import { migrate as migrateSqlite } from '../sqlite/schema.ts'
 import { connect } from './connect.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freshSchema, hasPostgres, testDatabase } from '../../../../test/postgres/with-postgres.ts'
-import { hasRedis, startRedis, type TestRedis } from '../../../../test/postgres/with-redis.ts'
+import { freshSchema, hasPostgres, testDatabase } from '../../../../test/helpers/with-postgres.ts'
+import { hasRedis, startRedis, type TestRedis } from '../../../../test/helpers/with-redis.ts'
 import { noticesSuite } from '../notices.suite.ts'
 import { joinNotices, type JoinedNotices } from '../postgres/notices.ts'
 import { openLedger } from '../postgres/open-ledger.suite.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 const keys = { admin: '', second: '', ana: '', bob: '', anaHerself: '' }

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
-import { until } from '../../../../test/gate/with-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+import { until } from '../../../../test/helpers/with-gate.ts'
 
 /** What needs attention, as people see it: each kind, and what does not belong there. */
 let gate: RunningGate & { stop(): Promise<void> }

@@ -8,7 +8,7 @@ import { bytesBelow } from '../../../../test/live-files.ts'
 import { AgentBody, type AgentAnswer } from '../agent.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import { followThread, type FollowedEvent } from '../follow-thread.ts'
-import { AGENT, APPROVER, openTestGate, until, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { AGENT, APPROVER, openTestGate, until, USER, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { following, startModelServer, type ModelServer, type Said } from './model-server.suite.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { configure, startGate } from '../../../../test/doors/with-running-gate.ts'
+import { configure, startGate } from '../../../../test/helpers/with-running-gate.ts'
 import { following, startModelServer, type ModelServer } from './model-server.suite.ts'
 
 let model: ModelServer

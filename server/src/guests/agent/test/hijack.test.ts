@@ -4,7 +4,7 @@ import { AgentBody } from '../agent.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openTestGate, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { openTestGate, USER, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { startModelServer, type Asked, type ModelServer } from './model-server.suite.ts'
 

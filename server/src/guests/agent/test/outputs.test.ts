@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelTurn, readThread } from '../read-threads.ts'
 import { runAgent } from '../run-agent.ts'
 import { AgentBody } from '../agent.ts'
-import { openTestGate, until, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { openTestGate, until, USER, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { following, startModelServer, type ModelServer, type Said } from './model-server.suite.ts'
 

@@ -6,7 +6,7 @@ import {
   withGate,
   type GateRig,
   approveShown,
-} from '../../../../test/gate/with-gate.ts'
+} from '../../../../test/helpers/with-gate.ts'
 
 // Assembled at run time, so that secret scanners do not report this file.
 const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')

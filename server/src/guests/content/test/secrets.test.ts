@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bytesBelow } from '../../../../test/live-files.ts'
-import { ADMIN, AGENT, APPROVER, BOOK_TOOLS, pendingOf, withGate } from '../../../../test/gate/with-gate.ts'
+import { ADMIN, AGENT, APPROVER, BOOK_TOOLS, pendingOf, withGate } from '../../../../test/helpers/with-gate.ts'
 
 /** Assembled from parts, so that secret scanners do not report this file. */
 const planted = (mark: string) => `ghp_${mark}${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2)}`.slice(0, 40)

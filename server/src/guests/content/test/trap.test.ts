@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openGate } from '../../../main/open-gate.ts'
-import type { Gate } from '../../../../test/gate/use-gate.ts'
+import type { Gate } from '../../../../test/helpers/use-gate.ts'
 import {
   ADMIN,
   AGENT,
@@ -13,7 +13,7 @@ import {
   settingsIn,
   withGate,
   approveShown,
-} from '../../../../test/gate/with-gate.ts'
+} from '../../../../test/helpers/with-gate.ts'
 
 const TOKEN = 'AQ-honey-8f3c21d07b'
 const config = { traps: { tokens: [TOKEN] } }

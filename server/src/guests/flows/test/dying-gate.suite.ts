@@ -4,7 +4,7 @@ import { importFlow } from '../import-flow.ts'
 import { mintFlowConsent } from '../mint-flow-consent.ts'
 import { startFlowRun } from '../start-flow-run.ts'
 import { PROBE_POINTS, type ProbePoint } from '../../../kernel/ports/runtime.ts'
-import { openTestGate } from '../../../../test/gate/with-gate.ts'
+import { openTestGate } from '../../../../test/helpers/with-gate.ts'
 import { ANA, bundleOf, FLOW_CONFIG, HER_AGENT, OWNER, PACK } from './flow-samples.suite.ts'
 import { FLOW_POLICY } from './dying-policy.suite.ts'
 

@@ -18,7 +18,7 @@ import { importFlow } from '../import-flow.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import type { JsonObject } from '../../../kernel/contract/json.ts'
 import type { Result } from '../../../kernel/contract/problems.ts'
-import { openTestGate, settingsIn, until, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { openTestGate, settingsIn, until, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import {
   ANA,

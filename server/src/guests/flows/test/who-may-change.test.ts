@@ -16,7 +16,7 @@ import { ACCESS } from '../../../../../scripts/app-without-gate.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import type { JsonObject } from '../../../kernel/contract/json.ts'
 import type { Result } from '../../../kernel/contract/problems.ts'
-import { openTestGate, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { openTestGate, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { bundleOf, FLOW_CONFIG, OWNER, PACK, prepareFlows } from './flow-samples.suite.ts'
 

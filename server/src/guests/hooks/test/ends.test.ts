@@ -15,7 +15,7 @@ import {
   openTestGate,
   until,
   withGate,
-} from '../../../../test/gate/with-gate.ts'
+} from '../../../../test/helpers/with-gate.ts'
 import { IS_WHOLE } from '../../../../test/some-of.ts'
 
 const CONFIG = { servers: { codex: { client: 'codex' } } }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOOK_CLIENTS } from '../../../kernel/contract/hook-clients.ts'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 import { CLIENTS } from './events.suite.ts'
 
 const HOOK = resolve(import.meta.dirname, '../../../../bin/sluice-hook.cjs')

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { init } from '../../../../test/boot/init-here.ts'
+import { init } from '../../../main/test/init-here.suite.ts'
 import { hookLine } from '../hook-files.ts'
 import { installedHook, installHook, refreshHook } from '../installed-hook.ts'
 import { HOOK } from '../../../adapters/files/own-programs.ts'

@@ -20,7 +20,7 @@ import {
   NAMES_NO_FILE,
 } from './ways-to-change.suite.ts'
 import { CLIENT_TOOLS, HOOK_CLIENTS, type HookClient } from '../../../kernel/contract/hook-clients.ts'
-import { AGENT, openTestGate, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { AGENT, openTestGate, type GateRig } from '../../../../test/helpers/with-gate.ts'
 
 /** Everything is allowed that is not blocked whatever the rules say. */
 const POLICY = 'preset: observe'

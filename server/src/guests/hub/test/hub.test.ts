@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../../../../test/gate/with-gate.ts'
+import { until } from '../../../../test/helpers/with-gate.ts'
 import { IS_WHOLE } from '../../../../test/some-of.ts'
 import { saying } from './tampering-proxy.suite.ts'
 import { openPair, type Pair } from './with-hub.suite.ts'

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ProbePoint } from '../../../kernel/ports/runtime.ts'
-import { until } from '../../../../test/gate/with-gate.ts'
+import { until } from '../../../../test/helpers/with-gate.ts'
 import { IS_WHOLE, someOf } from '../../../../test/some-of.ts'
 import { died, kill, openPair, type Pair } from './with-hub.suite.ts'
 

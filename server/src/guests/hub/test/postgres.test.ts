@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openNodes, type Node, type Nodes } from '../../../../test/postgres/with-nodes.ts'
-import { isWhole } from '../../../../test/postgres/stores.ts'
-import { hasPostgres } from '../../../../test/postgres/with-postgres.ts'
+import { openNodes, type Node, type Nodes } from '../../../../test/helpers/with-nodes.ts'
+import { isWhole } from '../../../../test/helpers/postgres-stores.ts'
+import { hasPostgres } from '../../../../test/helpers/with-postgres.ts'
 import { kill, openPair, type Pair } from './with-hub.suite.ts'
 
 const MINUTES = 120_000

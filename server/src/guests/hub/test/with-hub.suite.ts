@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { built } from '../../../../test/built/built.ts'
-import { runGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
-import { BOOK_TOOLS, effectsIn, until } from '../../../../test/gate/with-gate.ts'
+import { runGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+import { BOOK_TOOLS, effectsIn, until } from '../../../../test/helpers/with-gate.ts'
 import { startProxy, type Between } from './tampering-proxy.suite.ts'
 
 export type Gate = RunningGate & { stop(): Promise<void> }

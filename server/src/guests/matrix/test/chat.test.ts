@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestGate, pendingOf, until, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { openTestGate, pendingOf, until, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { encryptedPerson } from './encrypted-person.suite.ts'
 import {
   bodyOf,

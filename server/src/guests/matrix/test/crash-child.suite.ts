@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { runDocument } from '../../workflows/run-document.ts'
 import { openWorkflows } from '../../workflows/test/with-workflows.suite.ts'
-import { ADMIN } from '../../../../test/gate/with-gate.ts'
+import { ADMIN } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 
 /** A gate that is killed with SIGKILL after a message of its run has reached the homeserver and before that is recorded. */

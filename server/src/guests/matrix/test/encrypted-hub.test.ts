@@ -10,7 +10,7 @@ import {
   pendingOf,
   until,
   type GateRig,
-} from '../../../../test/gate/with-gate.ts'
+} from '../../../../test/helpers/with-gate.ts'
 import { readHubKeys } from '../../hub/endpoints.ts'
 import { encryptedPerson } from './encrypted-person.suite.ts'
 import {

@@ -12,7 +12,7 @@ import {
   pendingOf,
   until,
   type GateRig,
-} from '../../../../test/gate/with-gate.ts'
+} from '../../../../test/helpers/with-gate.ts'
 import {
   personAt,
   startHomeserver,

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 let admin = ''

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { explainCall } from '../endpoints.ts'
-import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, USER, type GateRig } from '../../../../test/gate/with-gate.ts'
+import {
+  ADMIN,
+  AGENT,
+  APPROVER,
+  openTestGate,
+  pendingOf,
+  USER,
+  type GateRig,
+} from '../../../../test/helpers/with-gate.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-provenance-'))
 const OPTIONS = {

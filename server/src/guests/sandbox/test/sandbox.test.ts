@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../../test/read-config.ts'
-import { APPROVER, openTestGate, pendingOf, type GateRig, approveShown } from '../../../../test/gate/with-gate.ts'
+import { APPROVER, openTestGate, pendingOf, type GateRig, approveShown } from '../../../../test/helpers/with-gate.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../../../../test/tool-servers/files.ts')
 const POLICY = `

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AGENT, openTestGate, until, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { AGENT, openTestGate, until, type GateRig } from '../../../../test/helpers/with-gate.ts'
 
 /** An embeddings API for which `zzz` means the same as `picture`. */
 const asked: string[][] = []

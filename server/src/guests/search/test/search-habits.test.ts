@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runToolflow } from '../../toolflow/run-toolflow.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
-import { AGENT, openTestGate, until, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { AGENT, openTestGate, until, type GateRig } from '../../../../test/helpers/with-gate.ts'
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'bo' }
 const QUERY = 'write a note'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { configure, startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
+import { configure, startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 import { receiver, type Receiver } from '../../../../test/ops/receiver.ts'
 
 let collector: Receiver

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resumeToolflow } from '../resume-toolflow.ts'
 import type { ByRun } from '../../../kernel/contract/call.ts'
-import { startGate } from '../../../../test/doors/with-running-gate.ts'
-import { APPROVER, effectsIn, pendingOf, withGate } from '../../../../test/gate/with-gate.ts'
-import { sendRaw } from '../../../../test/mcp/send-raw.ts'
+import { startGate } from '../../../../test/helpers/with-running-gate.ts'
+import { APPROVER, effectsIn, pendingOf, withGate } from '../../../../test/helpers/with-gate.ts'
+import { sendRaw } from '../../../../test/helpers/send-raw.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.suite.ts'
 
 const MADE: ByRun = { run_id: 'run_0123456789abcdef', kind: 'workflow', step: 'mail', at_least: 'allow', lane: 'local' }

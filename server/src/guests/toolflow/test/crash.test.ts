@@ -8,7 +8,7 @@ import { readToolflow } from '../read-toolflow.ts'
 import { copyLive } from '../../../../test/live-files.ts'
 import { built } from '../../../../test/built/built.ts'
 import type { ProbePoint } from '../../../kernel/ports/runtime.ts'
-import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { shownIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.suite.ts'
 import { IS_WHOLE, someOf } from '../../../../test/some-of.ts'
 

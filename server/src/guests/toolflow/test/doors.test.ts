@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
-import { BOOK_TOOLS, effectsIn } from '../../../../test/gate/with-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+import { BOOK_TOOLS, effectsIn } from '../../../../test/helpers/with-gate.ts'
 
 type Case = {
   readonly name: string

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { openTestGate } from '../../../../test/gate/with-gate.ts'
+import { openTestGate } from '../../../../test/helpers/with-gate.ts'
 import { FLOW_POLICY, note, runFlow } from './with-flows.suite.ts'
 
 /** A gate that is killed by SIGKILL when its flow reaches a named point. */

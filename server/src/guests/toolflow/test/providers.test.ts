@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { AGENT, effectsIn, openTestGate, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { AGENT, effectsIn, openTestGate, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { approvalIn, FLOW_POLICY, note, runFlow } from './with-flows.suite.ts'
 
 type Asked = { readonly path: string; readonly key: string | undefined; readonly body: Record<string, unknown> }

@@ -9,7 +9,7 @@ import {
   USER,
   withGate,
   type GateRig,
-} from '../../../../test/gate/with-gate.ts'
+} from '../../../../test/helpers/with-gate.ts'
 import { resumeToolflow } from '../resume-toolflow.ts'
 import { readToolflow } from '../read-toolflow.ts'
 import type { ToolflowView } from '../toolflow.ts'

@@ -19,7 +19,7 @@ import {
   type GateRig,
   approveShown,
   typedFor,
-} from '../../../../test/gate/with-gate.ts'
+} from '../../../../test/helpers/with-gate.ts'
 import { approvalIn, shownIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.suite.ts'
 
 let rig: GateRig

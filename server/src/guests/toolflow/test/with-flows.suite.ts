@@ -2,7 +2,7 @@ import { Bug, type Result } from '../../../kernel/contract/problems.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
 import { ToolflowBody, type ToolflowView } from '../toolflow.ts'
 import { runToolflow, type RunToolflow } from '../run-toolflow.ts'
-import { USER, type GateRig } from '../../../../test/gate/with-gate.ts'
+import { USER, type GateRig } from '../../../../test/helpers/with-gate.ts'
 
 /** Notes run unattended unless they say `ask`; everything else follows the preset. */
 export const FLOW_POLICY = `

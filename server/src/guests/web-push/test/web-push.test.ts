@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWebPush } from '../web-push.ts'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 const keys = { mara: '', priya: '', agent: '' }

@@ -1,5 +1,5 @@
 import type { ModelServer } from '../../agent/test/model-server.suite.ts'
-import { APPROVER, approveShown, until } from '../../../../test/gate/with-gate.ts'
+import { APPROVER, approveShown, until } from '../../../../test/helpers/with-gate.ts'
 import { clerk } from './clerk.suite.ts'
 import type { WorkflowRig } from './with-workflows.suite.ts'
 

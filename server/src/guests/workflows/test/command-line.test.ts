@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 import { IS_WHOLE, someOf } from '../../../../test/some-of.ts'
 import { clerk } from './clerk.suite.ts'
 

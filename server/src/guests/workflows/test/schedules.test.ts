@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { listWorkflowRuns } from '../read-documents.ts'
 import type { GateOptions } from '../../../main/gate-options.ts'
-import { until } from '../../../../test/gate/with-gate.ts'
+import { until } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { openWorkflows, type WorkflowRig } from './with-workflows.suite.ts'
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { IS_WHOLE } from '../../../../test/some-of.ts'
-import { startGate, type RunningGate } from '../../../../test/doors/with-running-gate.ts'
-import { BOOK_TOOLS, until } from '../../../../test/gate/with-gate.ts'
+import { startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+import { BOOK_TOOLS, until } from '../../../../test/helpers/with-gate.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const BEARER = 'bearer-of-the-tests-1234'

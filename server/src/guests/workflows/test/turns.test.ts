@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { SECRETS_KEY } from '../../../kernel/contract/call-secrets.ts'
 import type { IncomingMessage } from '../../../kernel/ports/transports.ts'
 import { following, startModelServer, type ModelServer, type Said } from '../../agent/test/model-server.suite.ts'
-import { APPROVER, approveShown, until } from '../../../../test/gate/with-gate.ts'
+import { APPROVER, approveShown, until } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { clerk } from './clerk.suite.ts'
 import { openWorkflows, type WorkflowRig } from './with-workflows.suite.ts'

@@ -5,9 +5,9 @@ import type { GateOptions } from '../../../main/gate-options.ts'
 import type { OutgoingMessage } from '../../../kernel/ports/transports.ts'
 import type { WorkflowRunView } from '../workflow.ts'
 import { inProcessTransport, type InProcessTransport } from '../in-process-transport.ts'
-import { ADMIN, effectsIn, settingsIn, until } from '../../../../test/gate/with-gate.ts'
+import { ADMIN, effectsIn, settingsIn, until } from '../../../../test/helpers/with-gate.ts'
 import type { BoundPorts } from '../../../kernel/ports/bound-ports.ts'
-import { gateOf, type Gate } from '../../../../test/gate/use-gate.ts'
+import { gateOf, type Gate } from '../../../../test/helpers/use-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 
 export const POLICY = `

@@ -1,4 +1,4 @@
-import { CHROMIUM, openBrowser, SKIPPED } from '../../../../../test/console/browser.ts'
+import { CHROMIUM, openBrowser, SKIPPED } from '../../../../../../console/test/browser.ts'
 
 /** Logs in to the console of a running gate with a real browser, opens one request and approves it there. Returns the sentence that was shown. */
 export async function approveInConsole(url: string, key: string, approval_id: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { runGate } from '../../../../../test/doors/with-running-gate.ts'
+import { runGate } from '../../../../../test/helpers/with-running-gate.ts'
 import { runClient, type Place, type RealClient } from './clients.suite.ts'
 import type { ScriptedModel } from './scripted-model.suite.ts'
 

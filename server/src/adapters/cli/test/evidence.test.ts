@@ -1,0 +1,205 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run, startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+
+type Gate = RunningGate & { stop(): Promise<void> }
+/** What a door reports about a read-back: the status, and the whole answer. */
+type Seen = { verified: unknown; text: string }
+
+let gate: Gate
+let agent = ''
+beforeAll(async () => {
+  gate = await startGate()
+  agent = await gate.key('agent', 'a', 'ana')
+})
+afterAll(() => gate.stop())
+
+const call = (args: object) => ({ name: 'book__keep_note', arguments: args })
+
+async function overHttp(args: object): Promise<Seen> {
+  const { body } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__keep_note', args })
+  return { verified: body['verified'], text: JSON.stringify(body) }
+}
+
+async function overCli(args: object): Promise<Seen> {
+  const { err } = await gate.cli('--key', agent, 'call', 'book__keep_note', JSON.stringify(args))
+  const word = /^verified: (\w+)/m.exec(err)?.[1]
+  return { verified: { yes: true, no: false }[word ?? ''] ?? word, text: err }
+}
+
+function seenInMcp(result: Record<string, unknown> | undefined): Seen {
+  const meta = result?.['_meta'] as { 'sluice/evidence'?: { verified: unknown } } | undefined
+  return { verified: meta?.['sluice/evidence']?.verified, text: JSON.stringify(result) }
+}
+
+async function overMcp(args: object): Promise<Seen> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call(args) }
+  const { body } = await gate.http('POST', '/mcp', agent, message)
+  return seenInMcp(body['result'] as Record<string, unknown>)
+}
+
+async function overStdio(args: object): Promise<Seen> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call(args) }
+  const { out } = await run(gate.folder, ['mcp', '--agent', 'stdio'], `${JSON.stringify(message)}\n`)
+  return seenInMcp((JSON.parse(out) as { result?: Record<string, unknown> }).result)
+}
+
+describe.each([
+  { door: 'HTTP', sendRaw: overHttp },
+  { door: 'the command line', sendRaw: overCli },
+  { door: 'MCP over HTTP', sendRaw: overMcp },
+  { door: 'MCP over stdio', sendRaw: overStdio },
+])('at $door', ({ door, sendRaw }) => {
+  test('a confirmed call is reported as verified', async () => {
+    expect(await sendRaw({ title: door, text: 'hello' })).toMatchObject({ verified: true })
+  })
+
+  test('a contradicted call is reported as not verified, with the expectation', async () => {
+    const seen = await sendRaw({ title: `${door} lost`, text: 'lost' })
+    expect(seen.verified).toBe(false)
+    expect(seen.text).toMatch(/book__find_note: not true: `found` equals true/)
+  })
+
+  test('a call that could not be read back is reported as unknown', async () => {
+    const seen = await sendRaw({ title: `${door} untitled`, text: 'untitled' })
+    expect(seen.verified).toBe('unknown')
+    expect(seen.text).toContain("there is no usable value for the result's `title`")
+  })
+
+  test('a call that its check stops has that code', async () => {
+    const title = `${door} twice`
+    await sendRaw({ title, text: 'hello' })
+    const stopped = await sendRaw({ title, text: 'again' })
+    expect(stopped.verified).toBeUndefined()
+    expect(stopped.text).toContain('call.check_failed')
+    const lines = readFileSync(join(gate.folder, 'effects.txt'), 'utf8').split('\n')
+    expect(lines.filter((line) => line.includes(title))).toHaveLength(1)
+  })
+})
+
+describe('the list of tools', () => {
+  test('says for each how it is executed and what is missing', async () => {
+    const { body } = await gate.http('GET', '/v1/tools', agent)
+    const items = body['items'] as Record<string, unknown>[]
+    const named = (id: string) => items.find(({ tool_id }) => tool_id === id)
+    expect(named('book__keep_note')).toMatchObject({
+      title: 'Keep a note',
+      tags: ['paper'],
+      rollback: "to undo it, call book__erase_note with `title` = the result's `title`",
+      check: 'before it runs, Sluice checks with book__find_note that `found` equals false; no dry run',
+      missing: ['no dry run'],
+    })
+    expect(named('book__note')).toMatchObject({
+      check: 'has a dry run',
+      verify: 'no read-back',
+      missing: ['no known rollback', 'no read-back'],
+    })
+  })
+
+  test('shows the operator`s title over MCP', async () => {
+    const { body } = await gate.http('POST', '/mcp', agent, { jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    const { tools } = body['result'] as { tools: { name: string; title?: string }[] }
+    expect(tools.find(({ name }) => name === 'book__keep_note')).toMatchObject({ title: 'Keep a note' })
+  })
+})
+
+describe('the demo', () => {
+  test('holds a message, sends it after an approval, reads it back and says that nobody may undo it', async () => {
+    const demo = await startGate(() => {}, ['demo', '--port', '0'])
+    try {
+      expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('│ 0 messages\n')
+      const draft = { to: 'ana@example.com', subject: 'hi', body: 'hello' }
+      const sent = await demo.cli('--json', 'call', 'outbox__send_message', JSON.stringify(draft))
+      expect(sent.code).toBe(2)
+      const { call_id, approval_id } = JSON.parse(sent.out) as Record<string, string>
+      const { out } = await demo.cli('approvals')
+      expect(out).toContain('no known rollback: the policy allows nobody to call `outbox__delete_message`')
+      expect(out).toContain(
+        "afterwards Sluice checks with outbox__read_message that `message.to` equals this call's `to`",
+      )
+      const approve = ['approve', approval_id ?? ''] as const
+      expect(await demo.cli(...approve)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('approval.typed_needed'),
+      })
+      expect(await demo.cli(...approve, '--typed', draft.to)).toMatchObject({ code: 0 })
+      const status = await demo.cli('status', call_id ?? '', '--wait', '30')
+      expect(status.out).toMatch(/^│ sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
+      expect(status.err).toMatch(/^verified: yes \(outbox__read_message: /m)
+      const [id] = /msg_[0-9a-f]{12}/.exec(status.out) ?? []
+      // A rule of the demo forbids deleting messages, for everybody.
+      expect(status.err).toContain('no known rollback: the policy allows nobody to call `outbox__delete_message`')
+      expect((await demo.cli('call', 'outbox__list_messages', '--raw')).out).toBe('1 message\n')
+      expect(existsSync(join(demo.folder, 'sluice-demo/outbox/outbox.jsonl'))).toBe(true)
+      expect(await demo.cli('call', 'outbox__delete_message', JSON.stringify({ id }))).toMatchObject({ code: 3 })
+
+      const files = (tool: string, args: object) => demo.cli('call', `files__${tool}`, JSON.stringify(args))
+      expect(await files('read_text_file', { path: 'welcome.txt' })).toMatchObject({ code: 0 })
+      const edit = { path: 'welcome.txt', edits: [{ oldText: 'This is the only folder', newText: 'This one folder' }] }
+      expect(await files('edit_file', edit)).toMatchObject({ code: 2 })
+      expect((await demo.cli('approvals')).out).toContain('+This one folder')
+      expect(await files('read_text_file', { path: '../sluice.yaml' })).toMatchObject({ code: 3 })
+    } finally {
+      await demo.stop()
+    }
+  })
+})
+
+describe('the card of a tool', () => {
+  test('says how it is executed, and which parts it lacks, over HTTP and at the command line', async () => {
+    const { status, body } = await gate.http('GET', '/v1/tools/book__keep_note', agent)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ skill_id: 'book__keep_note', example: { text: expect.any(String) as string } })
+    expect(String(body['verify'])).toMatch(/^afterwards Sluice checks with book__/)
+    const shown = await gate.cli('card', 'book__keep_note')
+    expect(shown).toMatchObject({ code: 0 })
+    expect(shown.out).toContain(String(body['verify']))
+    const { body: bare } = await gate.http('GET', '/v1/tools/book__fails', agent)
+    expect(bare).toMatchObject({
+      rollback: 'no known rollback',
+      missing: ['no known rollback', 'no dry run', 'no read-back'],
+    })
+    expect(await gate.http('GET', '/v1/tools/book__nothing', agent)).toMatchObject({
+      status: 404,
+      body: { code: 'tool.unknown' },
+    })
+  })
+
+  test('of a declared read, and why a call to it ran, are printed with a line about how it is recorded', async () => {
+    const { body } = await gate.http('GET', '/v1/tools/book__look', agent)
+    expect(body['declared_read']).toMatch(/only reads/)
+    const { body: made } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__look', args: {} })
+    for (const words of [
+      ['card', 'book__look'],
+      ['why', String(made['call_id'])],
+    ])
+      expect((await gate.cli(...words)).out.split('\n').map((line) => line.trim())).toContain(body['declared_read'])
+    expect((await gate.cli('card', 'book__keep_note')).out).not.toContain('declared that')
+  })
+})
+
+describe('search', () => {
+  test('finds a tool over HTTP and at the command line, with a reason, and rejects invalid queries', async () => {
+    const { status, body } = await gate.http('GET', '/v1/tools/search?q=keep+a+note&top_k=2', agent)
+    expect(status).toBe(200)
+    const items = body['items'] as Record<string, unknown>[]
+    expect(items).toHaveLength(2)
+    expect(items[0]).toMatchObject({ skill_id: 'book__keep_note', title: 'Keep a note', tags: ['paper'] })
+    expect(items[0]?.['reason']).toMatch(/^keep, note in name, title/)
+    const shown = await gate.cli('search', 'keep', 'a', 'note', '--top-k', '2')
+    expect(shown).toMatchObject({ code: 0 })
+    expect(shown.out.split('\n')).toHaveLength(4)
+    expect(shown.out).toMatch(/^SCORE.*\n\d\.\d\d +book__keep_note +Keep a note +keep, note in name/)
+    const related = await gate.cli('search', 'retain', 'a', 'memo', '--top-k', '1')
+    expect(related.out).toContain('note (related to memo) in name, description')
+    for (const asked of ['q=', 'top_k=5', 'q=note&top_k=x', 'q=note&top_k=0'])
+      expect(await gate.http('GET', `/v1/tools/search?${asked}`, agent)).toMatchObject({
+        status: 400,
+        body: { code: 'request.invalid' },
+      })
+    expect((await gate.cli('search', 'xylophone')).out).toMatch(
+      /^nothing found; try other words, or list all tools with `.*sluice tools`\n$/,
+    )
+  })
+})
