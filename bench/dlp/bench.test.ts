@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compileRules } from '../../server/src/guests/content/compile-rules.ts'
 import { findSensitive } from '../../server/src/guests/content/find-sensitive.ts'
-import type { Finding } from '../../server/src/guests/content/rule.ts'
+import type { TextMatch } from '../../server/src/guests/content/rule.ts'
 import { BUILT_IN_RULES } from '../../server/src/guests/content/rules/built-in-rules.ts'
 import { isNamed, questionOf, type Sample } from './labels.ts'
 import { freshLines } from './own-lines.ts'
@@ -13,7 +13,7 @@ const DATA = join(import.meta.dirname, '../../../shared/data/dlp')
 const hasData = existsSync(DATA)
 if (!hasData) console.log('skipped: the labelled samples (../shared/data/dlp) are not on this machine')
 
-const finding = (change: Partial<Finding>): Finding => ({
+const finding = (change: Partial<TextMatch>): TextMatch => ({
   type: 'SECRET',
   rule: 'r',
   kind: 'secret',

@@ -1,4 +1,4 @@
-import type { Finding } from '../../server/src/guests/content/rule.ts'
+import type { TextMatch } from '../../server/src/guests/content/rule.ts'
 
 /** One labelled text. `positions`: for personal data only, where the entity is, if the source says so. */
 export type Sample = {
@@ -9,7 +9,7 @@ export type Sample = {
 }
 
 /** Which findings answer a sample's question. */
-export type Question = (finding: Finding) => boolean
+export type Question = (finding: TextMatch) => boolean
 
 /** The entities that the specification names, by the recogniser that labelled them. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -38,7 +38,7 @@ export function questionOf(sample: Sample): Question {
 }
 
 /** Whether a finding overlaps one of the labelled spans, where there are any. */
-function touches(finding: Finding, positions: Sample['positions']): boolean {
+function touches(finding: TextMatch, positions: Sample['positions']): boolean {
   const spans = (positions ?? []).filter((span): span is readonly [number, number] => Array.isArray(span))
   return spans.length === 0 || spans.some(([start, end]) => finding.start < end && start < finding.end)
 }

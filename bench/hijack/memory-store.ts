@@ -1,7 +1,7 @@
 import type { Change, Ledger, Table } from '../../server/src/kernel/ports/ledger.ts'
-import type { Accounts, Held, Tables } from '../../server/src/kernel/ports/reads.ts'
+import type { Accounts, Stored, Tables } from '../../server/src/kernel/ports/reads.ts'
 
-type Stored = { version: number; row: object; readonly cursor: number; readonly id: string }
+type MemoryRow = { version: number; row: object; readonly cursor: number; readonly id: string }
 
 /** A ledger for one replayed run: the corridor's own commits, without a disk. It stores only what a decision reads. */
 export function createMemoryStore(): {
@@ -9,9 +9,9 @@ export function createMemoryStore(): {
   readonly tables: Tables
   readonly accounts: Accounts
 } {
-  const tables = new Map<Table, Map<string, Stored>>()
-  const rowsOf = (table: Table): Map<string, Stored> => {
-    const found = tables.get(table) ?? new Map<string, Stored>()
+  const tables = new Map<Table, Map<string, MemoryRow>>()
+  const rowsOf = (table: Table): Map<string, MemoryRow> => {
+    const found = tables.get(table) ?? new Map<string, MemoryRow>()
     tables.set(table, found)
     return found
   }
@@ -36,9 +36,9 @@ export function createMemoryStore(): {
     }
   }
 
-  const held = <T extends Table>({ version, row, cursor: at }: Stored): Held<T> =>
-    ({ version, row, cursor: at }) as unknown as Held<T>
-  const matching = (table: Table, where: object): Stored[] =>
+  const held = <T extends Table>({ version, row, cursor: at }: MemoryRow): Stored<T> =>
+    ({ version, row, cursor: at }) as unknown as Stored<T>
+  const matching = (table: Table, where: object): MemoryRow[] =>
     [...rowsOf(table).values()].filter(({ row }) =>
       Object.entries(where).every(([field, value]) => (row as Record<string, unknown>)[field] === value),
     )

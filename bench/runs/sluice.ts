@@ -23,7 +23,7 @@ import {
   type Step,
 } from '../../server/src/kernel/contract/run.ts'
 import { beginRun } from '../../server/src/kernel/runs/begin-run.ts'
-import { localNodes } from '../../server/src/adapters/stores/local-notices.ts'
+import { localMembers } from '../../server/src/adapters/stores/local-notices.ts'
 import { openSqliteLedger, type SqliteStore } from '../../server/src/adapters/stores/sqlite/open-sqlite-ledger.ts'
 import {
   openPostgresLedger,
@@ -85,14 +85,14 @@ async function openDriver<Store extends RunStore>(
 ): Promise<RunProcess<Store>> {
   const stack = withCompanions(store, [runEvents, returnedUnits, endDays(Date.now)])
   const ledger = hearingCommits(
-    announceCommits(stack, { notices: localNodes().join(), kinds: new Map(), tableEntries: [] }),
+    announceCommits(stack, { notices: localMembers().join(), kinds: new Map(), tableEntries: [] }),
   )
   const boot = randomIds.trace()
   const world = {
     ledger,
     tables: store,
     journal: store,
-    doubts: { known: (id: string) => store.outcome(id) },
+    doubts: { known: (id: string) => store.resultOf(id) },
     shown: createRunOutput(),
     liveness: { isAlive: async (other: string) => other === boot },
     boot,

@@ -14,7 +14,7 @@ import './styles/chat.css'
 import './styles/pages.css'
 import 'react-dom/client'
 import { OIDC_CALLBACK } from './api/login-words.ts'
-import { comeBack, readSession } from './api/session.ts'
+import { comeBack, readLogin } from './api/login.ts'
 import { applyTheme, readTheme } from './lib/theme.ts'
 
 applyTheme(readTheme())
@@ -23,7 +23,7 @@ if (pathname === OIDC_CALLBACK) {
   // What the issuer sent stays neither in the address nor in the history.
   history.replaceState(null, '', '/')
   queueMicrotask(() => void comeBack(search))
-} else queueMicrotask(() => void readSession())
+} else queueMicrotask(() => void readLogin())
 // React is evaluated before this line and the first page after it, in two tasks, so that a slow phone can react in between.
 const { start } = await import('./start.tsx')
 start()

@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { startTransition, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { pausesQuery, pendingQuery, queryClient } from './api/queries.ts'
-import { session, type Session } from './api/session.ts'
+import { loginState, type LoginState } from './api/login.ts'
 import { router } from './router.tsx'
 import { Login } from './shell/login.tsx'
 import { OtherPerson } from './shell/other-person.tsx'
@@ -11,7 +11,7 @@ import { OtherPerson } from './shell/other-person.tsx'
 /** Pages that are loaded apart are not waited for longer than this: the frame around them is shown first. */
 const PATIENCE_MS = 50
 
-function NotIn({ session: now }: { readonly session: Session }) {
+function NotIn({ session: now }: { readonly session: LoginState }) {
   if (now.state === 'found' || now.state === 'kept') return <OtherPerson session={now} />
   return <Login why={now.state === 'out' ? now.why : undefined} />
 }
@@ -22,14 +22,14 @@ export function start(): void {
   if (place === null) return
   const root = createRoot(place)
   const draw = async () => {
-    if (session.get().state === 'asking') return
-    if (session.get().state === 'in') {
+    if (loginState.get().state === 'asking') return
+    if (loginState.get().state === 'in') {
       // Data that every page needs is requested before anything is drawn.
       void Promise.all([queryClient.prefetchQuery(pendingQuery), queryClient.prefetchQuery(pausesQuery)])
       // A router that already knows its page draws it in the first pass; otherwise it would do so in a second one that cannot be interrupted.
       await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
     }
-    const now = session.get()
+    const now = loginState.get()
     // What one person was shown is never shown to the next.
     if (now.state !== 'in') queryClient.clear()
     // A transition is drawn in small slices, so that a slow phone can react in between.
@@ -43,6 +43,6 @@ export function start(): void {
       ),
     )
   }
-  session.follow(() => void draw())
+  loginState.follow(() => void draw())
   void draw()
 }

@@ -1,14 +1,14 @@
 import { createClient, type Method } from '../../../server/src/client/client.ts'
-import { forgetSession, readSession, sessionHeaders } from './session.ts'
+import { forgetLogin, readLogin, loginHeaders } from './login.ts'
 
 /** The gate that serves this page, with this browser's login. The query library retries, so nothing is retried here. */
 export const gate = createClient({
-  headers: sessionHeaders,
+  headers: loginHeaders,
   retries: 0,
   onProblem: ({ problem }) => {
-    if (problem.status === 401) forgetSession()
+    if (problem.status === 401) forgetLogin()
     // The cookie is another one than the page began with: somebody logged in in another tab, or replaced it.
-    if (problem.code === 'auth.csrf') void readSession()
+    if (problem.code === 'auth.csrf') void readLogin()
   },
 })
 

@@ -1,7 +1,7 @@
 import { eventsIn } from '../../../server/src/client/client.ts'
 import type { ChangeKind } from '../../../server/src/kernel/contract/change.ts'
 import { storeOf } from '../lib/store.ts'
-import { forgetSession, readSession, sessionHeaders } from './session.ts'
+import { forgetLogin, readLogin, loginHeaders } from './login.ts'
 
 /** One line of the stream: what changed, never its contents. */
 export type StreamEvent = {
@@ -53,15 +53,15 @@ export function followStream({ onEvent, reread }: Listener): () => void {
     let silence = setTimeout(end, SILENCE_MS)
     try {
       const response = await fetch('/v1/stream', {
-        headers: { ...sessionHeaders(), ...(last === undefined ? {} : { 'last-event-id': last }) },
+        headers: { ...loginHeaders(), ...(last === undefined ? {} : { 'last-event-id': last }) },
         credentials: 'same-origin',
         cache: 'no-store',
         // What the page shows first is more urgent, and a request that never ends must not count as part of loading.
         priority: 'low',
         signal: attempt.signal,
       })
-      if (response.status === 401) return forgetSession()
-      if (response.status === 403) return await readSession()
+      if (response.status === 401) return forgetLogin()
+      if (response.status === 403) return await readLogin()
       if (!response.ok || response.body === null) return
       tries = 0
       // Changes between the first read of the page and now are not in the stream, so everything is read again.
@@ -71,7 +71,7 @@ export function followStream({ onEvent, reread }: Listener): () => void {
         silence = setTimeout(end, SILENCE_MS)
         if (event.id !== undefined) last = event.id
         if (event.kind === 'reset') await readAgain()
-        else if (event.kind === 'goodbye' && event.data['reason'] === 'unauthorised') return forgetSession()
+        else if (event.kind === 'goodbye' && event.data['reason'] === 'unauthorised') return forgetLogin()
         else if (event.kind !== '') onEvent(event)
         if (connection.get().state === 'live') say('live')
       }

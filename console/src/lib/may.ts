@@ -1,4 +1,4 @@
-import { session } from '../api/session.ts'
+import { loginState } from '../api/login.ts'
 import { useStore } from './store.ts'
 
 /** Who may do what, as the gate's routes say: what somebody may not do is not offered, and no request is made for it. */
@@ -15,7 +15,7 @@ export const isAble = (kind: string | undefined, what: Ability | undefined): boo
   what === undefined || (kind !== undefined && ABILITIES[what].kinds.some((able) => able === kind))
 
 export function useMay(what: Ability): boolean {
-  const state = useStore(session)
+  const state = useStore(loginState)
   return state.state === 'in' && isAble(state.me.kind, what)
 }
 

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PasskeyAnswer, PasskeyOptions } from '../../../server/src/kernel/identity/passkey.ts'
 import { ask } from '../api/client.ts'
-import { readSession } from '../api/session.ts'
+import { readLogin } from '../api/login.ts'
 import { ProofField, useProof } from '../inbox/proof.tsx'
 import { say } from '../lib/announce.ts'
 import { makePasskey, noPasskeys } from '../lib/passkey.ts'
@@ -38,7 +38,7 @@ export function Passkeys() {
       say('The passkey is added.')
       setName('')
       proof.clear()
-      void readSession()
+      void readLogin()
     },
     onError: (error) => proof.refused(error),
     onSettled: () => client.invalidateQueries({ queryKey: ['passkeys'] }),

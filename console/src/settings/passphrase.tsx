@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
-import { readSession } from '../api/session.ts'
+import { readLogin } from '../api/login.ts'
 import { useMe } from '../inbox/use-me.ts'
 import { say } from '../lib/announce.ts'
 import { Button } from '../parts/button.tsx'
@@ -21,7 +21,7 @@ export function Passphrase() {
     mutationFn: (json: object) => ask('/v1/passphrase', { method: 'POST', json }),
     onSuccess: () => {
       say('The passphrase is set.')
-      void readSession()
+      void readLogin()
     },
     onSettled: () => {
       setCurrent('')

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { logOut } from '../api/session.ts'
+import { logOut } from '../api/login.ts'
 import { queryClient } from '../api/queries.ts'
 import { setSingleKeys, singleKeys } from '../lib/keys.ts'
 import { useStore } from '../lib/store.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { logIn, logInWith, loginMethods, type LoginFailure, type LoginMethod } from '../api/session.ts'
+import { logIn, logInWith, loginMethods, type LoginFailure, type LoginMethod } from '../api/login.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
 

@@ -1,8 +1,8 @@
-import { acceptFound, changePerson, readSession, type Session } from '../api/session.ts'
+import { acceptFound, changePerson, readLogin, type LoginState } from '../api/login.ts'
 import { Button } from '../parts/button.tsx'
 import { Logo } from '../parts/icon.tsx'
 
-type Other = Extract<Session, { readonly state: 'found' | 'kept' }>
+type Other = Extract<LoginState, { readonly state: 'found' | 'kept' }>
 
 /** Nobody becomes somebody else without saying so: the page names both people and changes nothing by itself. */
 export function OtherPerson({ session }: { readonly session: Other }) {
@@ -35,7 +35,7 @@ export function OtherPerson({ session }: { readonly session: Other }) {
         <p role="alert">{words.says}</p>
         <Button
           kind={session.state === 'kept' ? 'primary' : 'plain'}
-          onClick={() => (session.state === 'kept' ? void readSession() : acceptFound())}
+          onClick={() => (session.state === 'kept' ? void readLogin() : acceptFound())}
         >
           {words.keep}
         </Button>

@@ -1,4 +1,4 @@
-import type { Ledger, Outcomes } from '../kernel/ports/ledger.ts'
+import type { Ledger, CommitResults } from '../kernel/ports/ledger.ts'
 import type { Perform } from '../kernel/runs/performer.ts'
 import type { PolicyStore } from '../kernel/policy/put-policy.ts'
 import type { Probe } from '../kernel/ports/runtime.ts'
@@ -18,7 +18,7 @@ export type GateOptions = {
   readonly checkFirst?: () => Promise<Result<void>>
   /** Wraps the store's own ledger and the performers of effects. Crash tests stop the process there, or perform twice. */
   readonly around?: {
-    readonly ledger?: (ledger: Ledger & Outcomes) => Ledger & Outcomes
+    readonly ledger?: (ledger: Ledger & CommitResults) => Ledger & CommitResults
     readonly perform?: (kind: string, perform: Perform) => Perform
   }
   /** Called when the other nodes declared this one dead. */

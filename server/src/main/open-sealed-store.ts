@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { guardsOf, guardVersions, settleMinimums } from '../kernel/changes/minimum-versions.ts'
+import { guardsOf, guardVersions, checkMinimums } from '../kernel/changes/minimum-versions.ts'
 import type { Change } from '../kernel/ports/ledger.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
 import { openMinimumVersions } from '../adapters/keys/minimum-versions.ts'
@@ -55,7 +55,7 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
   }
   if (!rows.value.sealed && !isNew) await recordSealing(opened.value)
   const guards = guardsOf(await tableEntries())
-  await settleMinimums(opened.value.tables, guards, minimums.value, reject('older'), Date.now())
+  await checkMinimums(opened.value.tables, guards, minimums.value, reject('older'), Date.now())
   const guarded = guardVersions(opened.value, guards, minimums.value, reject('older'))
   return ok({ ...opened.value, ...guarded })
 }

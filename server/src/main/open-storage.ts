@@ -2,7 +2,7 @@ import { returnedUnits } from '../kernel/approvals/pending-limits.ts'
 import { brokenProblem, noteFound } from '../kernel/audit/note-broken.ts'
 import { withCompanions } from '../kernel/changes/companions.ts'
 import { keepVolatile } from '../kernel/changes/keep-volatile.ts'
-import { settleDoubts } from '../kernel/changes/settle-doubts.ts'
+import { resolveDoubts } from '../kernel/changes/resolve-doubts.ts'
 import { announceCommits } from '../kernel/changes/watch-rows.ts'
 import { withoutOwnCredentials } from '../kernel/changes/without-own-credentials.ts'
 import { outbox } from '../kernel/approvals/outbox.ts'
@@ -140,7 +140,7 @@ export async function openStorage(
   const noting = { checkpointFile, ledger: quiet, clock, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
-  const doubts = settleDoubts({
+  const doubts = resolveDoubts({
     ledger: volatile.ledger,
     after,
     stopping,

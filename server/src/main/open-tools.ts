@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { filterAnswers } from '../kernel/attempt/filter-answers.ts'
+import { filterReplies } from '../kernel/attempt/filter-replies.ts'
 import { openCatalogue } from '../kernel/catalogue/catalogue.ts'
-import { openListingFindings, type ListingFindings } from '../kernel/catalogue/listing-findings.ts'
-import { followNodes, announcingPolicy } from '../kernel/changes/follow-nodes.ts'
+import { openListingFaults, type ListingFaults } from '../kernel/catalogue/listing-faults.ts'
+import { followMembers, announcingPolicy } from '../kernel/changes/follow-members.ts'
 import { openLivePolicy, type LivePolicy } from '../kernel/policy/live-policy.ts'
 import { unlistedRules } from '../kernel/catalogue/listed-tools.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
@@ -86,7 +86,7 @@ export async function openTools(
     effects: { infer: inferEffects, packFor },
     ...(openRanker && { ranker: (of) => openRanker({ ...ranking, catalogue: of }) }),
   })
-  const listingFindings = await openListingFindings(tables, Object.keys(config.servers))
+  const listingFindings = await openListingFaults(tables, Object.keys(config.servers))
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
@@ -139,7 +139,7 @@ export async function openTools(
     },
   }
   const unwatch = source.watch(() => void live.reload('file'))
-  const unfollow = followNodes({
+  const unfollow = followMembers({
     notices: ports.notices,
     catalogue,
     live,
@@ -157,7 +157,7 @@ export async function openTools(
       live,
       policy: () => live.current(),
       servers: guests.observers.servers(
-        answeredByGuests(filterAnswers(servers, guard.filters), guests.servers, mayAct),
+        answeredByGuests(filterReplies(servers, guard.filters), guests.servers, mayAct),
       ),
       offerings: guard.offerings(servers),
       serverReports: () =>
@@ -214,7 +214,7 @@ function serverReporter(scrub: ScrubText): (status: ServerStatus) => ServerStatu
 
 type OnListedDeps = RegisterDeps & {
   readonly live: Pick<LivePolicy, 'reload'>
-  readonly listingFindings: ListingFindings
+  readonly listingFindings: ListingFaults
   readonly table: ServerTable
   readonly log: Log
 }

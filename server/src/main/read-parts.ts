@@ -26,7 +26,7 @@ import type { OpenedTextGuard, TextGuard } from '../kernel/ports/text-guard.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 import { relative, resolve, join } from 'node:path'
 import { storeFiles } from '../adapters/stores/open-store.ts'
-import type { GateFiles } from '../kernel/ports/files.ts'
+import type { OwnFiles } from '../kernel/ports/files.ts'
 import { NEWEST_CHECKPOINT_FILE } from '../adapters/keys/checkpoint-file.ts'
 import { HEAD_FILE } from '../adapters/keys/newest-entry-file.ts'
 import { SEEN_FILE } from '../adapters/keys/seen-entries.ts'
@@ -178,7 +178,7 @@ const KEY_FILES = [
  * What no tool argument may reach: the data folder and, for writing, the configuration, the files of its policy, what the user
  * trusts, what decides what clients run, programs, and what shells and git start with.
  */
-async function gateFiles({ data, file, folder, policy }: Settings): Promise<GateFiles> {
+async function gateFiles({ data, file, folder, policy }: Settings): Promise<OwnFiles> {
   const { admin, socket, keys } = placesIn(data)
   const store = storeFiles({ folder: data })
   const secret = [

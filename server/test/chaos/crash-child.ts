@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import type { Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
+import type { Ledger, CommitResults } from '../../src/kernel/ports/ledger.ts'
 import type { Perform } from '../../src/kernel/runs/performer.ts'
 import { RUN_KINDS } from '../run-kinds.ts'
 import { doWork, openWork, recordTo } from './chaos-work.ts'
@@ -22,8 +22,8 @@ function reach(place: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-const ledger = (inner: Ledger & Outcomes): Ledger & Outcomes => ({
-  outcome: (id) => inner.outcome(id),
+const ledger = (inner: Ledger & CommitResults): Ledger & CommitResults => ({
+  resultOf: (id) => inner.resultOf(id),
   async commit(changes) {
     reach('commit.before')
     const committed = await inner.commit(changes)

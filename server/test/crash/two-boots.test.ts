@@ -10,8 +10,8 @@ import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
 import { gateOf, type Gate } from '../helpers/use-gate.ts'
 import type { GateChange } from '../../src/kernel/contract/change.ts'
 import { callId, newCall } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
-import { localNodes } from '../../src/adapters/stores/local-notices.ts'
-import { joinStore, type StoreNode } from '../../src/adapters/stores/open-store.ts'
+import { localMembers } from '../../src/adapters/stores/local-notices.ts'
+import { joinStore, type StoreMember } from '../../src/adapters/stores/open-store.ts'
 import { ADMIN, AGENT, settingsIn, until } from '../helpers/with-gate.ts'
 
 const policy = `
@@ -21,7 +21,7 @@ rules:
 
 let folder = ''
 let opened: OpenedPorts
-const joined: StoreNode[] = []
+const joined: StoreMember[] = []
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-boots-'))
   const ports = await openPorts(settingsIn(folder, { policy }), { log: () => {}, url: () => 'http://gate.test' }, true)
@@ -36,7 +36,7 @@ afterEach(async () => {
 })
 
 /** Another boot at the same store, as another process would join it. */
-async function otherBoot(): Promise<StoreNode> {
+async function otherBoot(): Promise<StoreMember> {
   const node = await joinStore({ folder: join(folder, 'data') })
   if (!node.ok) throw new Error(JSON.stringify(node.problem))
   joined.push(node.value)
@@ -84,7 +84,7 @@ describe('recovery', () => {
 describe('two nodes on one store', () => {
   /** A separate gate on the same store and servers, which learns of the other one only through notices. */
   async function nodes(count: number): Promise<{ gate: Gate; stop(): Promise<void> }[]> {
-    const hub = localNodes()
+    const hub = localMembers()
     const places = Array.from({ length: count }, (_, index) => index)
     const made = places.map(async (index) => {
       const notices = hub.join()

@@ -4,7 +4,7 @@ import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
 import type { Change } from '../../src/kernel/ports/ledger.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
 import type { GateChange } from '../../src/kernel/contract/change.ts'
-import { localNodes } from '../../src/adapters/stores/local-notices.ts'
+import { localMembers } from '../../src/adapters/stores/local-notices.ts'
 import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate, approveShown } from '../helpers/with-gate.ts'
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'zoe' }
@@ -109,7 +109,7 @@ test('changes after an id are those that a listener received after it', () =>
 
 describe('the ring', () => {
   function ringed() {
-    const nodes = localNodes()
+    const nodes = localMembers()
     const missed: (() => void)[] = []
     const own = { ...nodes.join(), onMissed: (listener: () => void) => (missed.push(listener), () => {}) }
     const changeNumbers = { node: 'b', last: 0 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { LiveCatalogue } from '../../src/kernel/catalogue/catalogue.ts'
-import { followNodes, announcingPolicy } from '../../src/kernel/changes/follow-nodes.ts'
+import { followMembers, announcingPolicy } from '../../src/kernel/changes/follow-members.ts'
 import type { LivePolicy } from '../../src/kernel/policy/live-policy.ts'
 import type { Notices } from '../../src/kernel/ports/notices.ts'
 import { ok } from '../../src/kernel/contract/problems.ts'
-import { localNodes } from '../../src/adapters/stores/local-notices.ts'
+import { localMembers } from '../../src/adapters/stores/local-notices.ts'
 
 /** A node without a store; `did` records what it was asked to do. */
 function nodeWith(notices: Notices) {
@@ -24,7 +24,7 @@ function nodeWith(notices: Notices) {
     return ok({ version: String((version += 1)), before: 'v', changed: because !== 'catalogue' })
   }
   const live = announcingPolicy({ reload: quiet } as LivePolicy, notices)
-  const stop = followNodes({
+  const stop = followMembers({
     notices: { ...notices, onMissed: (listener) => ((missed = listener), () => {}) },
     catalogue,
     live,
@@ -35,7 +35,7 @@ function nodeWith(notices: Notices) {
 }
 
 function twoNodes() {
-  const hub = localNodes()
+  const hub = localMembers()
   return [nodeWith(hub.join()), nodeWith(hub.join())] as const
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))

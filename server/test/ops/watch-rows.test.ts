@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { announceCommits, watchRows } from '../../src/kernel/changes/watch-rows.ts'
 import { newCall } from '../../src/adapters/stores/ledger-fixtures.suite.ts'
-import { localNodes } from '../../src/adapters/stores/local-notices.ts'
+import { localMembers } from '../../src/adapters/stores/local-notices.ts'
 
 function twoNodes() {
-  const hub = localNodes()
+  const hub = localMembers()
   const missed: (() => void)[] = []
   const [here, there] = [hub.join(), hub.join()]
   const watch = watchRows({ ...there, onMissed: (listener) => (missed.push(listener), () => {}) })

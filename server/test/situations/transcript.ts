@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from '../../src/kernel/contract/json.ts'
 import type { Opinion } from '../../src/kernel/contract/verdict.ts'
-import type { Change, Committed, Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
+import type { Change, Committed, Ledger, CommitResults } from '../../src/kernel/ports/ledger.ts'
 
 /** What is said about a commit instead of storing it: nothing listens at that moment, or something that was added to it is lost. */
 export type Instead = 'unavailable' | { readonly lost: number }
 
 export type Recorder = {
-  readonly around: (ledger: Ledger & Outcomes) => Ledger & Outcomes
+  readonly around: (ledger: Ledger & CommitResults) => Ledger & CommitResults
   /** Writes rows as somebody with the database file would, or as another node does. Not part of the transcript. */
   readonly forge: (changes: readonly Change[]) => Promise<Committed>
   /** Called before each commit that is part of the transcript, with its position from now on. */
@@ -51,7 +51,7 @@ export function recorder(): Recorder {
     around: (ledger) => {
       inner = ledger
       return {
-        outcome: (id) => ledger.outcome(id),
+        resultOf: (id) => ledger.resultOf(id),
         async commit(changes) {
           if (!isOfCorridor(changes)) {
             const committed = await ledger.commit(changes)

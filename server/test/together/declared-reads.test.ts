@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { explainCall } from '../../src/guests/provenance/endpoints.ts'
-import type { Change, Ledger, Outcomes } from '../../src/kernel/ports/ledger.ts'
+import type { Change, Ledger, CommitResults } from '../../src/kernel/ports/ledger.ts'
 import { ADMIN, AGENT, until, withGate } from '../helpers/with-gate.ts'
 
 /** Whether the commit with the intent of each call waited for its fsync, by tool. */
 function watched() {
   const synced: Record<string, boolean> = {}
-  const ledger = (inner: Ledger & Outcomes): Ledger & Outcomes => ({
-    outcome: (id) => inner.outcome(id),
+  const ledger = (inner: Ledger & CommitResults): Ledger & CommitResults => ({
+    resultOf: (id) => inner.resultOf(id),
     commit(changes) {
       const start = changes.find(isStart)
       if (start !== undefined) synced[start.to.tool_id] = changes.at(-1)?.kind !== 'sync_later'
@@ -74,8 +74,8 @@ test('a declared read that is a task, has a key or spends a budget is synced bef
 const refusing = (isMeant: (change: Change) => boolean) => {
   let left = 1
   return {
-    ledger: (inner: Ledger & Outcomes): Ledger & Outcomes => ({
-      outcome: (id) => inner.outcome(id),
+    ledger: (inner: Ledger & CommitResults): Ledger & CommitResults => ({
+      resultOf: (id) => inner.resultOf(id),
       commit: async (changes) => (changes.some(isMeant) && left-- > 0 ? 'unavailable' : inner.commit(changes)),
     }),
   }

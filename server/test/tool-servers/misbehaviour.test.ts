@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { UpstreamAnswer } from '../../src/kernel/ports/upstream.ts'
+import type { ToolReply } from '../../src/kernel/ports/upstream.ts'
 import { startHttp, withHttp } from './with-http-servers.ts'
 import { scriptServer, withToolServers, type Rig } from './with-tool-servers.ts'
 
@@ -23,7 +23,7 @@ function onEvery(use: (rig: Rig) => Promise<void>, timeout_ms = 10_000): Promise
   })
 }
 
-const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
+const codeOf = (answer: ToolReply) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
 const onAll = (rig: Rig, tool: string, args?: object) =>
   Promise.all(TRANSPORTS.map(async (server) => codeOf(await rig.call(server, tool, args))))
 const thrice = (what: string) => TRANSPORTS.map(() => what)

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { UpstreamAnswer } from '../../src/kernel/ports/upstream.ts'
-import type { ListingFinding } from '../../src/kernel/contract/tool-bounds.ts'
+import type { ToolReply } from '../../src/kernel/ports/upstream.ts'
+import type { ListingFault } from '../../src/kernel/contract/tool-bounds.ts'
 import type { ToolDefinition } from '../../src/kernel/contract/tool.ts'
 import { openToolServers } from '../../src/adapters/upstream/open-tool-servers.ts'
 import type { ServerConfig, StdioServer } from '../../src/adapters/upstream/server-kind.ts'
@@ -30,10 +30,10 @@ export type Rig = {
   readonly listings: {
     readonly server: string
     readonly definitions: readonly ToolDefinition[]
-    readonly findings: readonly ListingFinding[]
+    readonly findings: readonly ListingFault[]
   }[]
   readonly logged: string[]
-  readonly call: (server: string, tool: string, args?: object, signal?: AbortSignal) => Promise<UpstreamAnswer>
+  readonly call: (server: string, tool: string, args?: object, signal?: AbortSignal) => Promise<ToolReply>
   /** The text of the first block of an answered call; anything else as JSON, so that a failing test shows the answer. */
   readonly text: (server: string, tool: string, args?: object) => Promise<string>
 }

@@ -79,10 +79,10 @@ const OF_TYPES: readonly string[][] = [
   [
     'kernel/policy/condition/compile-access.ts',
     'kernel/policy/condition/compile-call.ts',
-    'kernel/policy/condition/compile-node.ts',
+    'kernel/policy/condition/compile-expression.ts',
     'kernel/policy/condition/compile-operator.ts',
     'kernel/policy/condition/condition.ts',
-    'kernel/policy/condition/node.ts',
+    'kernel/policy/condition/expression.ts',
     'kernel/policy/condition/scope.ts',
     'kernel/policy/match.ts',
     'kernel/policy/policy.ts',

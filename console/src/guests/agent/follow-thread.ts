@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { AgentEventName } from '../../../../server/src/guests/agent/agent.ts'
-import { forgetSession, sessionHeaders } from '../../api/session.ts'
+import { forgetLogin, loginHeaders } from '../../api/login.ts'
 import { eventsIn } from '../../../../server/src/client/client.ts'
 
 export type ThreadEvent = {
@@ -109,12 +109,12 @@ export function useThreadNews(run_id: string | undefined): ThreadNews {
       try {
         const last = now.events.at(-1)?.id
         const response = await fetch(`/agent/runs/${encodeURIComponent(run_id)}/events`, {
-          headers: { ...sessionHeaders(), ...(last === undefined ? {} : { 'last-event-id': last }) },
+          headers: { ...loginHeaders(), ...(last === undefined ? {} : { 'last-event-id': last }) },
           credentials: 'same-origin',
           cache: 'no-store',
           signal: attempt.signal,
         })
-        if (response.status === 401) return forgetSession()
+        if (response.status === 401) return forgetLogin()
         if (response.status === 404) return show({ ...now, state: 'ended' })
         if (!response.ok || response.body === null) return
         tries = 0
@@ -122,7 +122,7 @@ export function useThreadNews(run_id: string | undefined): ThreadNews {
         for await (const { kind, data, id } of eventsIn(response.body)) {
           clearTimeout(silence)
           silence = setTimeout(end, SILENCE_MS)
-          if (kind === 'goodbye' && data['reason'] === 'unauthorised') return forgetSession()
+          if (kind === 'goodbye' && data['reason'] === 'unauthorised') return forgetLogin()
           if (kind === 'goodbye' && data['reason'] === 'ended') show({ ...now, state: 'ended' })
           else if (kind !== '' && kind !== 'hello' && kind !== 'goodbye') show(withNews(now, kind, data, id))
         }

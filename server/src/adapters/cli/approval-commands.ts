@@ -7,7 +7,7 @@ import { boundsOf } from './consent-words.ts'
 import { editedArguments } from './edit-arguments.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
-import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, itemsOf, printWarnings, printReply, textOf, type Fields, type Out } from './print.ts'
 import { printPacket, unfoldedIn } from './print-packet.ts'
 import { printTypedFault, withoutPosition, type TypedText } from './print-typed-fault.ts'
 import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
@@ -43,7 +43,7 @@ export function addApprovalCommands(program: Command, cli: Cli, inbox: Guest['in
         for (const item of items) printPacket(out, item)
       })
       if (!out.json && options.state === 'pending') await printUnknown(out, cli)
-      printNotices(out, reply.body)
+      printWarnings(out, reply.body)
       cli.exit(code)
     })
 

@@ -1,4 +1,4 @@
-import { BAR, brokenText, count, framedText, NOTE, type Frame } from '../../kernel/contract/framed-text.ts'
+import { BAR, brokenText, count, framedText, NOTE, type TextFrame } from '../../kernel/contract/framed-text.ts'
 import { countedSpaces, shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { valueText } from '../../kernel/contract/value-text.ts'
 import { fieldsOf } from './print.ts'
@@ -9,7 +9,7 @@ const PLAIN_NAME = /^[A-Za-z_][\w.-]{0,63}$/
 const LONGEST_NAME = 80
 
 /** Arguments one below the other, like a form. `each` limits the lines of one argument, `most` the lines of all. */
-export function argumentLines(args: string, { each, ...frame }: Frame & { readonly each: number }): string[] {
+export function argumentLines(args: string, { each, ...frame }: TextFrame & { readonly each: number }): string[] {
   const fields = objectIn(args)
   if (fields === undefined) return framedText(args, frame)
   const lines: string[] = []
@@ -23,7 +23,7 @@ export function argumentLines(args: string, { each, ...frame }: Frame & { readon
   return lines
 }
 
-function linesOf(name: string, value: unknown, frame: Frame): string[] {
+function linesOf(name: string, value: unknown, frame: TextFrame): string[] {
   const label = PLAIN_NAME.test(name) ? name : visibleText(JSON.stringify(name))
   const text = valueText(value)
   const inner = { ...frame, bar: INNER, note: `${BAR}${NOTE}` }
@@ -35,7 +35,7 @@ function linesOf(name: string, value: unknown, frame: Frame): string[] {
 }
 
 /** A long name is shown whole where the value is. */
-function labelLines(label: string, { width, most }: Frame): string[] {
+function labelLines(label: string, { width, most }: TextFrame): string[] {
   const name = most === Number.MAX_SAFE_INTEGER ? label : shortened(label, LONGEST_NAME)
   const [first = '', ...rest] = brokenText(countedSpaces(`${name}:`), width - INNER.length)
   return [`${BAR}${first}`, ...rest.map((piece) => `${INNER}${piece}`)]

@@ -8,7 +8,7 @@ import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { readText } from './json-argument.ts'
 import { printDiff, printFindings, printPolicy, printReplay, printResults } from './print-policy.ts'
-import { fieldsOf, printNotices, printReply, textOf } from './print.ts'
+import { fieldsOf, printWarnings, printReply, textOf } from './print.ts'
 import type { Cli, Globals } from './cli.ts'
 
 /** A draft, or the configured policy, without a running gate. */
@@ -28,7 +28,7 @@ export function addPolicyCommands(program: Command, cli: Cli, offline: OfflinePo
     .action(async () => {
       const reply = await cli.send('GET', '/v1/policies')
       const code = printReply(cli.out(), reply, (body) => printPolicy(cli.out(), body))
-      printNotices(cli.out(), reply.body)
+      printWarnings(cli.out(), reply.body)
       cli.exit(code)
     })
   policy

@@ -192,7 +192,7 @@ export function evidenceOf(body: Fields): string[] {
 }
 
 /** Warnings that an operator should act on. On stderr, so that the output for scripts does not change. */
-export function printNotices(out: Out, body: unknown): void {
+export function printWarnings(out: Out, body: unknown): void {
   const notices = fieldsOf(body)['notices']
   if (out.json || !Array.isArray(notices)) return
   for (const { code, says, faults } of notices.map(fieldsOf)) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { countOf } from './option-values.ts'
 import type { Client } from './client.ts'
-import { fieldsOf, itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, itemsOf, printWarnings, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printDefinition } from './print-definition.ts'
 import type { Cli } from './cli.ts'
@@ -19,7 +19,7 @@ export function addToolCommands(program: Command, cli: Cli): void {
       tool['admitted'] === true ? 'yes' : `no: sluice tools diff ${textOf(tool['tool_id'])}`,
     ]
     const code = printReply(cli.out(), reply, (body) => table(cli.out(), [head, ...itemsOf(body).map(row)], 'no tools'))
-    printNotices(cli.out(), reply.body)
+    printWarnings(cli.out(), reply.body)
     cli.exit(code)
   })
 
@@ -45,7 +45,7 @@ export function addToolCommands(program: Command, cli: Cli): void {
       const asked = new URLSearchParams({ q: words.join(' '), top_k: String(options.topK) })
       const reply = await cli.send('GET', `/v1/tools/search?${asked.toString()}`)
       cli.exit(printReply(cli.out(), reply, (body) => printFound(cli.out(), itemsOf(body))))
-      printNotices(cli.out(), reply.body)
+      printWarnings(cli.out(), reply.body)
     })
 
   program

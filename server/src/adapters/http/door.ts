@@ -7,12 +7,13 @@ import type { AnswerText, Reader } from '../../kernel/sessions/enter-session.ts'
 import type { Authenticate } from './caller-of.ts'
 import type { EventStream } from './event-stream.ts'
 
-export type Answer = { readonly status: number; readonly type: string; readonly body: string }
+export type KeptAnswer = { readonly status: number; readonly type: string; readonly body: string }
 /** In progress or answered; `released` if nothing was done under the claimed key. */
-export type Kept = { readonly request: string; readonly answer: Promise<Answer | 'released' | 'not_kept'> } | 'released'
+export type Kept =
+  { readonly request: string; readonly answer: Promise<KeptAnswer | 'released' | 'not_kept'> } | 'released'
 
 /** Answers by caller and key; the oldest are dropped first. Kept in memory only, because some contain a secret that is shown once. */
-export type Answers = Map<string, Kept>
+export type KeptAnswers = Map<string, Kept>
 
 export type LoginOptions = {
   /** The configured public address of the console. */

@@ -7,7 +7,7 @@ import { problem } from '../../kernel/contract/problems.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
 import type { Page } from '../../kernel/ports/reads.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
-import type { Answers, App, Door, RouterEnv, Answer, Kept } from './door.ts'
+import type { KeptAnswers, App, Door, RouterEnv, KeptAnswer, Kept } from './door.ts'
 import type { Asked, Endpoint } from './endpoint.ts'
 import { checksQuery, parametersOf } from './parameters.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
@@ -21,7 +21,7 @@ import { invalidKey, isIdempotencyKey } from '../../kernel/contract/request-name
 
 /** Adds endpoints to the router, in an order in which a fixed path comes before one with a part of any value. */
 export function mount(app: App, endpoints: readonly Endpoint[]): void {
-  const answers: Answers = new Map()
+  const answers: KeptAnswers = new Map()
   for (const one of endpoints.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     const route = createRoute(routeOf(one, answers))
     const { answer } = one
@@ -111,7 +111,7 @@ class Routed implements Asked {
   }
 }
 
-function routeOf(one: Endpoint, answers: Answers) {
+function routeOf(one: Endpoint, answers: KeptAnswers) {
   const { method, path, access, says, body, undocumented } = one
   return {
     method: method.toLowerCase() as 'get' | 'post' | 'delete',
@@ -130,7 +130,7 @@ function routeOf(one: Endpoint, answers: Answers) {
 }
 
 /** In the order in which a request is rejected: by its caller, its query, its body, its proof. */
-const middlewareOf = (one: Endpoint, answers: Answers): MiddlewareHandler<RouterEnv>[] => [
+const middlewareOf = (one: Endpoint, answers: KeptAnswers): MiddlewareHandler<RouterEnv>[] => [
   requires(one),
   // Health checks may send any query.
   ...(one.access === 'anyone' || one.checks_query === true ? [] : [checksQuery(one.query)]),
@@ -199,7 +199,7 @@ const NOTHING_DONE: readonly number[] = [400, 401, 403, 413, 429, 503]
  * INVARIANT: it is never executed twice. If the first answer is no longer kept, the caller is told so and has to look up the outcome.
  */
 const answerOnce =
-  (answers: Answers): MiddlewareHandler<RouterEnv> =>
+  (answers: KeptAnswers): MiddlewareHandler<RouterEnv> =>
   async (c, next) => {
     const key = c.req.header(HEADER)
     // A signed callback has no caller, and brings its own id.
@@ -218,7 +218,7 @@ const answerOnce =
       if (answer === 'not_kept') return problemResponse(problem('request.key_spent'), c.get('trace'))
       if (answer !== 'released') return replayed(answer)
     }
-    const { promise, resolve } = Promise.withResolvers<Answer | 'released' | 'not_kept'>()
+    const { promise, resolve } = Promise.withResolvers<KeptAnswer | 'released' | 'not_kept'>()
     keep(answers, place, { request, answer: promise })
     if (kept === undefined) {
       const claimed = await c.get('door').claimKey(caller, key)
@@ -239,13 +239,13 @@ const answerOnce =
     return resolve(isKept ? { status, type: headers.get('content-type') ?? '', body } : 'not_kept')
   }
 
-function keep(answers: Answers, place: string, kept: Kept): void {
+function keep(answers: KeptAnswers, place: string, kept: Kept): void {
   answers.delete(place)
   answers.set(place, kept)
   const oldest = answers.size > MOST_ANSWERS ? answers.keys().next().value : undefined
   if (oldest !== undefined) answers.delete(oldest)
 }
 
-function replayed({ status, type, body }: Answer): Response {
+function replayed({ status, type, body }: KeptAnswer): Response {
   return new Response(body, { status, headers: { 'content-type': type, 'idempotency-replayed': 'true' } })
 }

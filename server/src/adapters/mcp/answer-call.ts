@@ -11,9 +11,9 @@ import { inputRequired, askClient, MOST_ROUNDS } from './ask-client.ts'
 import { asTask, callAsTask, callOrTask, taskFault, whenTask, type WhenTask } from './call-as-task.ts'
 import { liveOf, readerOf, type Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
-import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
-import { answerOf } from './task-answers.ts'
-import { heldDetails } from './tool-answer.ts'
+import { inBand, refusalOf, RPC, type RpcResult } from './rpc.ts'
+import { callResult } from './task-results.ts'
+import { heldDetails } from './tool-result.ts'
 
 /** How long to wait for the decision when a client without task support comes back from the console. */
 const WAIT_AFTER_CONSOLE_MS = 10_000
@@ -24,7 +24,7 @@ export async function answerCall(
   exchange: Exchange,
   call: Pick<CallRequest, 'tool' | 'args' | 'dry_run'>,
   hasOutputSchema: () => boolean,
-): Promise<Answer> {
+): Promise<RpcResult> {
   const { caller, era, trace, idempotency_key, params } = exchange
   const when = whenTask(exchange)
   // A client that comes back from the console gets the outcome of the held call, whatever it sends.
@@ -61,7 +61,7 @@ export async function answerCall(
   if (when === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
   const first =
     when === 'late' ? await callOrTask(gate, exchange, request) : await gate.dispatch(request, liveOf(exchange))
-  if (first.status === 'executed') return answerOf(first, hasOutputSchema)
+  if (first.status === 'executed') return callResult(first, hasOutputSchema)
   const outcome = when === 'late' ? first : await callInRounds(gate, exchange, request, first)
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
   return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
@@ -79,15 +79,15 @@ async function taskOf(
   exchange: Exchange,
   when: WhenTask,
   outcome: Outcome,
-): Promise<Answer | undefined> {
+): Promise<RpcResult | undefined> {
   const isOver = outcome.status !== 'pending' && outcome.status !== 'executing'
   return isOver || when !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
 }
 
 /** Since 2026-07-28 a call that ends with a question is answered with it. */
-function outcomeOrAsks(era: Era, outcome: Outcome, hasOutputSchema: () => boolean): Answer {
+function outcomeOrAsks(era: Era, outcome: Outcome, hasOutputSchema: () => boolean): RpcResult {
   const asks = era === 'new' ? asksOf(outcome) : undefined
-  return asks === undefined ? answerOf(outcome, hasOutputSchema) : { result: inputRequired(asks) }
+  return asks === undefined ? callResult(outcome, hasOutputSchema) : { result: inputRequired(asks) }
 }
 
 /** Since 2026-07-28 a client can declare that it shows its user a page before it continues. */

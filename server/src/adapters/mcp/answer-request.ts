@@ -2,13 +2,13 @@ import type { McpPorts } from './mcp-ports.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import type { Caller, Surface } from '../../kernel/contract/caller.ts'
 import { type JsonObject, isJsonObject } from '../../kernel/contract/json.ts'
-import { isProxied, type ProxiedMethod, type ProxyAnswer } from '../../kernel/proxy/proxy.ts'
+import { isProxied, type ProxiedMethod, type ProxyReply } from '../../kernel/proxy/proxy.ts'
 import { answerTasks, isTaskMethod } from './answer-tasks.ts'
 import { type Exchange, liveOf } from './exchange.ts'
 import { LOG_LEVELS, logLevelOf } from './log-level.ts'
 import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
-import { inBand, refusalOf, RPC, type Answer, serverRefusal, refusalFor } from './rpc.ts'
-import { TASKS_EXTENSION } from './task-answers.ts'
+import { inBand, refusalOf, RPC, type RpcResult, serverRefusal, refusalFor } from './rpc.ts'
+import { TASKS_EXTENSION } from './task-results.ts'
 import { callTool, listedGuestTools, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
 import type { Asks } from '../../kernel/approvals/asks.ts'
 import { problem, type Problem } from '../../kernel/contract/problems.ts'
@@ -28,7 +28,7 @@ const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
 }
 
 /** Resources, prompts and completions of the servers behind the gate. */
-async function answerProxied(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<Answer> {
+async function answerProxied(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<RpcResult> {
   const answer = await inRounds(gate, method, exchange)
   switch (answer.is) {
     case 'answered':
@@ -58,7 +58,7 @@ function described(result: JsonObject): JsonObject {
 }
 
 /** INVARIANT: each round is a separate read, judged together with the answers it contains. */
-async function inRounds(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<ProxyAnswer> {
+async function inRounds(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<ProxyReply> {
   const { caller, era, trace } = exchange
   const answerable = answerableOf(exchange.capabilities())
   const asking = {
@@ -86,7 +86,7 @@ function asksOf({ resultType, inputRequests = {}, requestState }: JsonObject): A
 }
 
 /** Before 2026-07-28: subscribes to a resource, or unsubscribes. */
-async function answerWatch(method: WatchMethod, exchange: Exchange): Promise<Answer> {
+async function answerWatch(method: WatchMethod, exchange: Exchange): Promise<RpcResult> {
   const { uri } = exchange.params
   if (typeof uri !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'uri: missing' }))
@@ -111,7 +111,7 @@ type WatchMethod = 'resources/subscribe' | 'resources/unsubscribe'
 const isWatch = (method: string): method is WatchMethod =>
   method === 'resources/subscribe' || method === 'resources/unsubscribe'
 
-function unread(why: Problem, { era, params: { uri } }: Exchange): Answer {
+function unread(why: Problem, { era, params: { uri } }: Exchange): RpcResult {
   const isUnknown = why.code === 'read.unknown'
   // The error number depends on the protocol version; the address is in `data` in all of them.
   const rpc = !isUnknown ? RPC.server : era === 'old' && typeof uri === 'string' ? -32002 : RPC.invalid_params
@@ -144,11 +144,11 @@ export function answerRequest(
   method: string,
   exchange: Exchange,
   surface: Surface,
-): MaybePromise<Answer> {
+): MaybePromise<RpcResult> {
   return method === 'tools/call' ? callTool(gate, exchange, surface) : answerOther(gate, method, exchange, surface)
 }
 
-async function answerOther(gate: McpPorts, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
+async function answerOther(gate: McpPorts, method: string, exchange: Exchange, surface: Surface): Promise<RpcResult> {
   const { caller, era, params } = exchange
   // Clients often list tools only once, so wait briefly for servers that are still connecting.
   if (WAITS_FOR_TOOLS.has(method)) await gate.toolViews.firstListing()
@@ -184,7 +184,7 @@ async function answerOther(gate: McpPorts, method: string, exchange: Exchange, s
   }
 }
 
-function setLogLevel(exchange: Exchange): Answer {
+function setLogLevel(exchange: Exchange): RpcResult {
   const level = logLevelOf(exchange.params['level'])
   if (level === undefined) return badParams(`level: one of ${LOG_LEVELS.join(', ')}`)
   exchange.setLogLevel(level)
@@ -192,7 +192,7 @@ function setLogLevel(exchange: Exchange): Answer {
 }
 
 /** Since 2026-07-28 every result contains its type and the server that made it. */
-export function completed({ version }: McpPorts, era: Era, answer: Answer): Answer {
+export function completed({ version }: McpPorts, era: Era, answer: RpcResult): RpcResult {
   if (!('result' in answer)) return answer
   const result = resultFor(answer.result, era)
   if (era === 'old') return result === answer.result ? answer : { result }
@@ -265,9 +265,9 @@ function noticesIn(gate: McpPorts, caller?: Caller): JsonObject {
 }
 
 /** Since 2026-07-28 an unknown method is answered with 404. */
-function unknown(method: string, era: Era): Answer {
+function unknown(method: string, era: Era): RpcResult {
   const refusal = refusalOf(RPC.method_not_found, 'mcp.method_unknown', { method: method.slice(0, 128) })
   return era === 'new' ? refusal : inBand(refusal)
 }
-const badParams = (paths: string): Answer => inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths }))
-const badCursor = (): Answer => badParams('cursor: not valid')
+const badParams = (paths: string): RpcResult => inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths }))
+const badCursor = (): RpcResult => badParams('cursor: not valid')

@@ -6,8 +6,8 @@ import { ok, problem, type Problem } from '../../kernel/contract/problems.ts'
 import { readerOf, type Exchange } from './exchange.ts'
 import { readTaskIn, textsInTask } from './read-task-in.ts'
 import type { Era } from './read-message.ts'
-import { inBand, refusalFor, refusalOf, RPC, type Answer, type Refusal } from './rpc.ts'
-import { declaresTasks, detailedTask, RELATED_TASK, taskAnswer, TASKS_EXTENSION, taskWords } from './task-answers.ts'
+import { inBand, refusalFor, refusalOf, RPC, type RpcResult, type Refusal } from './rpc.ts'
+import { declaresTasks, detailedTask, RELATED_TASK, taskResult, TASKS_EXTENSION, taskWords } from './task-results.ts'
 
 const PAGE = 50
 const MOST_FOLLOWED = 100
@@ -19,7 +19,7 @@ const METHODS: Readonly<Record<Era, readonly string[]>> = {
 export const isTaskMethod = (method: string, era: Era): boolean => METHODS[era].includes(method)
 
 /** Requests about calls that were made as tasks. */
-export async function answerTasks(gate: McpPorts, method: string, exchange: Exchange): Promise<Answer> {
+export async function answerTasks(gate: McpPorts, method: string, exchange: Exchange): Promise<RpcResult> {
   const { caller, era, params, meta } = exchange
   if (era === 'new' && !declaresTasks(meta)) return undeclared()
   if (method === 'tasks/list') return listed(gate, exchange)
@@ -46,7 +46,7 @@ export async function answerTasks(gate: McpPorts, method: string, exchange: Exch
 }
 
 /** Waits until the task ends or the client stops waiting. */
-async function ended(gate: McpPorts, exchange: Exchange, taskId: string): Promise<Answer> {
+async function ended(gate: McpPorts, exchange: Exchange, taskId: string): Promise<RpcResult> {
   const { caller, signal } = exchange
   const now = await readTaskIn(gate, readerOf(exchange), taskId)
   if (!now.ok) return bad(now.problem)
@@ -55,13 +55,13 @@ async function ended(gate: McpPorts, exchange: Exchange, taskId: string): Promis
     now.value.state === 'working' ? await readTaskIn(gate, readerOf(exchange), taskId, abortSignalOf(signal)) : now
   if (!read.ok) return bad(read.problem)
   if (read.value.state === 'working') return inBand(refusalOf(RPC.server, 'gate.stopping'))
-  const answer = taskAnswer(gate, caller, read.value, exchange.era)
+  const answer = taskResult(gate, caller, read.value, exchange.era)
   if (!('result' in answer)) return answer
   const meta = answer.result['_meta'] as JsonObject | undefined
   return { result: { ...answer.result, _meta: { ...meta, [RELATED_TASK]: { taskId } } } }
 }
 
-async function listed(gate: McpPorts, exchange: Exchange): Promise<Answer> {
+async function listed(gate: McpPorts, exchange: Exchange): Promise<RpcResult> {
   const {
     caller,
     params: { cursor },
@@ -110,5 +110,5 @@ function undeclared(): Refusal {
   )
 }
 
-const bad = (found: Problem): Answer =>
+const bad = (found: Problem): RpcResult =>
   inBand(refusalFor(found.code === 'task.not_stopped' ? RPC.server : RPC.invalid_params, found))

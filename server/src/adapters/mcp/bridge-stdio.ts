@@ -8,7 +8,7 @@ import { isIdempotencyKey } from '../../kernel/contract/request-names.ts'
 import { isNoAnswer, type NoAnswer, type SendToGate } from './send-to-gate.ts'
 import { readLines } from './read-lines.ts'
 import { VERSION_KEY } from './read-message.ts'
-import { IDEMPOTENCY_KEY } from './sessions.ts'
+import { IDEMPOTENCY_KEY } from './mcp-sessions.ts'
 import { RPC, type RpcId } from './rpc.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
 import { Bug, problem, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import { liveOf, readerOf, type Exchange } from './exchange.ts'
 import { readTaskIn } from './read-task-in.ts'
-import { inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
-import { declaresTasks, RELATED_TASK, taskWords } from './task-answers.ts'
+import { inBand, refusalFor, refusalOf, RPC, type RpcResult } from './rpc.ts'
+import { declaresTasks, RELATED_TASK, taskWords } from './task-results.ts'
 
 /** Since 2026-07-28 the gate decides which calls become tasks: held ones, and those that take longer than this. */
 const TASK_AFTER_MS = 1_000
@@ -25,17 +25,17 @@ export function whenTask({ era, params, meta }: Exchange): WhenTask {
 export function taskFault(
   { params: { task } }: Exchange,
   { dry_run }: Pick<CallRequest, 'dry_run'>,
-): Answer | undefined {
+): RpcResult | undefined {
   const ttl = isJsonObject(task) ? (task['ttl'] ?? null) : 'none'
   if (ttl !== null && !(typeof ttl === 'number' && ttl >= 0)) return badTask('an object, optionally with `ttl` in ms')
   return dry_run === 'only' ? badTask('a dry run cannot be a task') : undefined
 }
 
-const badTask = (why: string): Answer =>
+const badTask = (why: string): RpcResult =>
   inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `task: ${why}` }))
 
 /** Makes a call as a task and answers as soon as it is recorded. Only `tasks/cancel` cancels it. */
-export async function callAsTask(gate: McpPorts, exchange: Exchange, request: CallRequest): Promise<Answer> {
+export async function callAsTask(gate: McpPorts, exchange: Exchange, request: CallRequest): Promise<RpcResult> {
   let call_id: CallId | undefined
   const later = { notify: (message: JsonObject) => exchange.notifyLater(related(message, call_id)) }
   const { signal: _, ...live } = liveOf(exchange, later)
@@ -93,11 +93,11 @@ function idIn(outcome: Outcome): CallId | Problem {
   return outcome.problem
 }
 
-const refused = (found: Problem): Answer =>
+const refused = (found: Problem): RpcResult =>
   inBand(refusalFor(PROBLEMS[found.code].retry === 'later' ? RPC.server : RPC.invalid_params, found))
 
 /** A running call as a task; undefined if it was not made as a task. */
-export async function asTask(gate: McpPorts, exchange: Exchange, call_id: CallId): Promise<Answer | undefined> {
+export async function asTask(gate: McpPorts, exchange: Exchange, call_id: CallId): Promise<RpcResult | undefined> {
   const { era } = exchange
   const read = await readTaskIn(gate, readerOf(exchange), call_id)
   if (!read.ok) return undefined

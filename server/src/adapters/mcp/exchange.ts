@@ -2,7 +2,7 @@ import { markedFields } from './foreign-texts.ts'
 import type { CancelSignal } from '../../kernel/ports/cancel.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
-import type { WatchAnswer } from '../../kernel/proxy/proxy-watch.ts'
+import type { WatchReply } from '../../kernel/proxy/proxy-watch.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { isAtLeast, type LogLevel } from './log-level.ts'
@@ -25,7 +25,7 @@ export type Exchange = {
   /** Sets the log level of a client from before 2026-07-28. */
   setLogLevel(level: LogLevel): void
   /** Resource subscriptions of a client from before 2026-07-28. */
-  watch(uri: string): Promise<WatchAnswer>
+  watch(uri: string): Promise<WatchReply>
   unwatch(uri: string): void
   /** A header that repeats an argument. `may_lack`: it may be missing, because no proxy could read it. */
   header(name: string): string | undefined

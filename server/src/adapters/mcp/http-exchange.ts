@@ -1,5 +1,5 @@
 import { CancelSwitch } from '../../kernel/ports/cancel.ts'
-import type { WatchAnswer } from '../../kernel/proxy/proxy-watch.ts'
+import type { WatchReply } from '../../kernel/proxy/proxy-watch.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { traceOf } from '../http/trace-of.ts'
@@ -12,12 +12,12 @@ import { logLevelOf, type LogLevel } from './log-level.ts'
 import type { Questions } from './2025/questions.ts'
 import { CAPABILITIES_KEY, type Era, type Request } from './read-message.ts'
 import type { RpcId } from './rpc.ts'
-import type { Sessions } from './sessions.ts'
+import type { McpSessions } from './mcp-sessions.ts'
 import type { WatchedResources } from './watched-resources.ts'
 
 /** What all exchanges of a door share. */
 export type ExchangeDeps = {
-  readonly sessions: Sessions
+  readonly sessions: McpSessions
   readonly watched: WatchedResources
   readonly questions: Questions
   readonly listening: ListeningStreams
@@ -113,7 +113,7 @@ export class HttpExchange implements Exchange, RequestInProgress {
     this.#deps.sessions.setLogLevel(this.client, level)
   }
 
-  watch(uri: string): Promise<WatchAnswer> {
+  watch(uri: string): Promise<WatchReply> {
     const { thread, trace } = this
     return this.#deps.watched.subscribe(this.client, uri, { ...(thread === undefined ? {} : { thread }), trace })
   }

@@ -7,12 +7,12 @@ import type { EventStream } from './event-stream.ts'
 import { readerOf } from './exchange.ts'
 import { type LogLevel, isAtLeast } from './log-level.ts'
 import { textOf, type RpcId } from './rpc.ts'
-import { threadOfSession } from './sessions.ts'
+import { threadOfSession } from './mcp-sessions.ts'
 import type { CallTask } from '../../kernel/attempt/call-task.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import type { GateChange } from '../../kernel/contract/change.ts'
 import { readTaskIn } from './read-task-in.ts'
-import { detailedTask, taskWords } from './task-answers.ts'
+import { detailedTask, taskWords } from './task-results.ts'
 
 const MOST = 1_024
 const MOST_PER_CALLER = 32
@@ -125,7 +125,7 @@ export function createListeningStreams(gate: McpPorts): ListeningStreams {
           // Another policy may permit other tools.
           if (kind === 'tools' || kind === 'policy' || kind === 'reset') notifyOf('tools')
         }),
-        gate.proxy.onNotice(caller, ({ method }) => {
+        gate.proxy.onNotification(caller, ({ method }) => {
           if (method === 'notifications/resources/list_changed') notifyOf('resources')
           if (method === 'notifications/prompts/list_changed') notifyOf('prompts')
         }),

@@ -20,9 +20,9 @@ import {
 import { readCall, type ReadCallDeps } from '../../kernel/attempt/read-call.ts'
 import type { ToolViews } from '../../kernel/catalogue/tool-views.ts'
 import type { Changes } from '../../kernel/changes/changes.ts'
-import type { PolicyNotice } from '../../kernel/contract/policy.ts'
+import type { PolicyWarning } from '../../kernel/contract/policy.ts'
 import type { LivePolicy } from '../../kernel/policy/live-policy.ts'
-import { noticesOf } from '../../kernel/policy/show.ts'
+import { warningsOf } from '../../kernel/policy/show.ts'
 import type { BoundPorts } from '../../kernel/ports/bound-ports.ts'
 import type { Page } from '../../kernel/ports/reads.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
@@ -30,14 +30,14 @@ import type { Proxy } from '../../kernel/proxy/proxy.ts'
 import { enterSession, type AnswerText, type EnterDeps, type Reader } from '../../kernel/sessions/enter-session.ts'
 import type { Exchange } from './exchange.ts'
 import { openRelay, type Relay, type RelayDeps } from './2025/relay.ts'
-import type { Answer } from './rpc.ts'
+import type { RpcResult } from './rpc.ts'
 
 /** A tool of the gate itself. */
 export type OwnTool = {
   readonly definition: JsonObject & { readonly name: string }
   /** Whether it calls a tool behind the gate. Such a call may take long and may be a task. */
   readonly calls: boolean
-  run(gate: McpPorts, exchange: Exchange, args: Json): Promise<Answer>
+  run(gate: McpPorts, exchange: Exchange, args: Json): Promise<RpcResult>
 }
 
 /** Tools that a guest adds. They are listed while they are on. */
@@ -73,7 +73,7 @@ export interface McpPorts {
   grepArtifact(reader: Reader, digest: string, query: ArtifactQuery): Promise<Result<ArtifactHits>>
   /** The same answer, once its texts are in the session of the reader. */
   labelled<T>(reader: Reader, answer: Result<T>, texts: (value: T) => readonly AnswerText[]): Promise<Result<T>>
-  notices(): readonly PolicyNotice[]
+  notices(): readonly PolicyWarning[]
 }
 
 type UsedPorts = ReadCallDeps &
@@ -104,5 +104,5 @@ export const mcpPorts = (k: UsedPorts, guestTools: readonly GuestTools[]): McpPo
     const entered = await enterSession(k, reader, texts(answer.value))
     return entered.ok ? answer : entered
   },
-  notices: () => noticesOf(k.live),
+  notices: () => warningsOf(k.live),
 })

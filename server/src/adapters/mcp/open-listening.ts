@@ -15,7 +15,7 @@ import type { Request } from './read-message.ts'
 import type { RelayedStreams } from './2025/relayed-streams.ts'
 import type { ResumableStreams } from './2025/resumable-streams.ts'
 import { refusalFor, refusalOf, RPC } from './rpc.ts'
-import { threadOf, type Sessions } from './sessions.ts'
+import { threadOf, type McpSessions } from './mcp-sessions.ts'
 import {
   acknowledgement,
   subscriptionEnd,
@@ -31,7 +31,7 @@ import { updated, urisIn, type WatchedResources } from './watched-resources.ts'
 
 export type ListeningDeps = {
   readonly gate: McpPorts
-  readonly sessions: Sessions
+  readonly sessions: McpSessions
   readonly listening: ListeningStreams
   readonly watched: WatchedResources
   readonly resumable: ResumableStreams

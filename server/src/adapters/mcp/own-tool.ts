@@ -4,7 +4,7 @@ import type { McpPorts, OwnTool } from './mcp-ports.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
 import type { Exchange } from './exchange.ts'
-import type { Answer } from './rpc.ts'
+import type { RpcResult } from './rpc.ts'
 
 const WRITES = { readOnlyHint: false, openWorldHint: false }
 const READS = { readOnlyHint: true, openWorldHint: false }
@@ -18,7 +18,7 @@ export function own<Args extends z.ZodType>(tool: {
   calls?: boolean
   /** Whether it changes the gate's own state. */
   writes?: boolean
-  run(gate: McpPorts, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
+  run(gate: McpPorts, exchange: Exchange, args: z.infer<Args>): Promise<RpcResult>
 }): OwnTool {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.args, { io: 'input' }) as JsonObject
   const { name, title, description } = tool
@@ -36,11 +36,11 @@ export function own<Args extends z.ZodType>(tool: {
   }
 }
 
-export const textAnswer = (...texts: readonly string[]): Answer => ({
+export const textResult = (...texts: readonly string[]): RpcResult => ({
   result: { content: texts.map((text) => ({ type: 'text', text })), isError: false },
 })
 
-export function failed({ code, about }: Problem): Answer {
+export function failed({ code, about }: Problem): RpcResult {
   const { says, do: remedy } = PROBLEMS[code]
   const paths = about['paths'] === undefined ? '' : ` (${about['paths']})`
   const message = about['message'] === undefined ? '' : `: ${about['message']}`

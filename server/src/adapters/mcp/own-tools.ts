@@ -6,8 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/
 import { answerCall } from './answer-call.ts'
 import { readerOf } from './exchange.ts'
 import type { OwnTool } from './mcp-ports.ts'
-import { failed, own, textAnswer } from './own-tool.ts'
-import { toolAnswer } from './tool-answer.ts'
+import { failed, own, textResult } from './own-tool.ts'
+import { toolResult } from './tool-result.ts'
 
 const LONGEST_WAIT_MS = 60_000
 const LONGEST_READ = 20_000
@@ -29,7 +29,7 @@ const callStatus = own({
   async run(gate, exchange, { call_id, wait_ms }) {
     const found = await gate.readCall(exchange.caller, call_id, wait_ms ?? 0)
     const read = await gate.labelled(readerOf(exchange), found, textsInOutcome)
-    return read.ok ? { result: toolAnswer(read.value, false) } : failed(read.problem)
+    return read.ok ? { result: toolResult(read.value, false) } : failed(read.problem)
   },
 })
 
@@ -47,7 +47,7 @@ const artifactRead = own({
     if (!read.ok) return failed(read.problem)
     const { text, size } = read.value
     const end = from + text.length
-    return textAnswer(
+    return textResult(
       text,
       `[characters ${from} to ${end} of ${size}${end < size ? `; continue with from=${end}` : ''}]`,
     )
@@ -71,7 +71,7 @@ const artifactGrep = own({
     const { hits, complete } = found.value
     const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)
     const more = complete ? '' : '; the search stopped early, so there may be more'
-    return textAnswer(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${count(hits.length, 'hit')}${more}]`)
+    return textResult(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${count(hits.length, 'hit')}${more}]`)
   },
 })
 
@@ -87,7 +87,7 @@ const toolSearch = own({
     const found = await gate.toolViews.search(caller, query, top_k)
     if (!found.ok) return failed(found.problem)
     const down = gate.toolViews.down(caller).map(({ says }) => `${says}; its tools may be missing here`)
-    return textAnswer(JSON.stringify(found.value), ...(down.length === 0 ? [] : [`[${down.join('. ')}]`]))
+    return textResult(JSON.stringify(found.value), ...(down.length === 0 ? [] : [`[${down.join('. ')}]`]))
   },
 })
 
@@ -101,7 +101,7 @@ const skillCard = own({
   }),
   async run(gate, { caller }, { skill_id, full = false }) {
     const card = gate.toolViews.card(caller, skill_id, full)
-    return card.ok ? textAnswer(JSON.stringify(card.value)) : failed(card.problem)
+    return card.ok ? textResult(JSON.stringify(card.value)) : failed(card.problem)
   },
 })
 

@@ -22,7 +22,7 @@ export const RPC = {
 export type Refusal = { readonly http: number; readonly error: JsonObject }
 
 /** The answer to a request. */
-export type Answer = { readonly result: JsonObject } | Refusal
+export type RpcResult = { readonly result: JsonObject } | Refusal
 
 export function refusalOf(
   rpc: number,
@@ -49,7 +49,7 @@ export const serverRefusal = (error: JsonObject): Refusal => ({
 })
 
 /** The text of an answer, ready to be sent. */
-export function textOf(id: RpcId | null, answer: Answer): string {
+export function textOf(id: RpcId | null, answer: RpcResult): string {
   return 'result' in answer
     ? JSON.stringify({ jsonrpc: '2.0', id, result: answer.result })
     : JSON.stringify({ jsonrpc: '2.0', id, error: answer.error })

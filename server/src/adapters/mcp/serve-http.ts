@@ -40,7 +40,7 @@ import { createQuestions } from './2025/questions.ts'
 import { readMessage, type Era, type Notification, type Request } from './read-message.ts'
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
-import { createSessions, idempotencyKeyOf, threadOf } from './sessions.ts'
+import { createMcpSessions, idempotencyKeyOf, threadOf } from './mcp-sessions.ts'
 import { createListeningStreams } from './listening-streams.ts'
 import { newStreamName } from './2025/stream-names.ts'
 import { createWatchedResources } from './watched-resources.ts'
@@ -79,7 +79,7 @@ const LONG_MS = 1_000
  */
 export function mcpListener(door: McpDoor): DoorListener {
   const { gate } = door
-  const sessions = createSessions()
+  const sessions = createMcpSessions()
   const inProgress = createRequestsInProgress(LONG_MS)
   const listening = createListeningStreams(gate)
   const watched = createWatchedResources(gate)

@@ -15,7 +15,7 @@ import { failed } from './own-tool.ts'
 import { COMMON_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
 import type { Era } from './read-message.ts'
 import { definitionFor, definitionOf, showsOutputSchema } from './shown-definition.ts'
-import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
+import { inBand, refusalOf, RPC, type RpcResult } from './rpc.ts'
 
 /** The surface that a client sees. `auto` is resolved for a caller before anything is listed. */
 export type Shown = Exclude<Surface, 'auto'>
@@ -100,7 +100,7 @@ function shownDefinition(definition: ToolDefinition, era: Era): JsonObject {
  * Executes `tools/call`. Under `auto` the names of both surfaces are accepted, because the gate does not know which list the client
  * saw last.
  */
-export function callTool(gate: McpPorts, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
+export function callTool(gate: McpPorts, exchange: Exchange, surface: Surface): MaybePromise<RpcResult> {
   const { name, arguments: args = {} } = exchange.params
   if (typeof name !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' }))
@@ -121,7 +121,7 @@ export function callTool(gate: McpPorts, exchange: Exchange, surface: Surface): 
   return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
 }
 
-const noTask = (): Answer =>
+const noTask = (): RpcResult =>
   inBand(refusalOf(RPC.method_not_found, 'mcp.params_invalid', { paths: 'task: this tool answers immediately' }))
 
 /** Before 2026-07-28 structured content must be an object. Anything else is left out; the text contains the same. */

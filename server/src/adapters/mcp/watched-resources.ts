@@ -1,5 +1,5 @@
 import type { McpPorts } from './mcp-ports.ts'
-import type { WatchAnswer } from '../../kernel/proxy/proxy-watch.ts'
+import type { WatchReply } from '../../kernel/proxy/proxy-watch.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import type { EventStream } from './event-stream.ts'
@@ -10,7 +10,7 @@ const RETURN_WITHIN_MS = 5 * 60_000
 
 export type WatchedResources = {
   /** Before 2026-07-28: a subscription lasts until it is removed, its session ends, or the client has had no stream for a while. */
-  subscribe(client: WatchingClient, uri: string, about: About): Promise<WatchAnswer>
+  subscribe(client: WatchingClient, uri: string, about: About): Promise<WatchReply>
   unsubscribe(client: WatchingClient, uri: string): void
   /** Attaches a stream on which this client gets its notifications. Returns a function that detaches it. */
   attach(client: WatchingClient, stream: EventStream): () => void
@@ -26,7 +26,7 @@ export type Watching = { readonly uris: readonly string[]; stop(): void }
 
 type Listener = {
   readonly session: string | undefined
-  readonly watched: Map<string, Promise<WatchAnswer>>
+  readonly watched: Map<string, Promise<WatchReply>>
   readonly streams: Set<EventStream>
   ending: NodeJS.Timeout | undefined
 }
@@ -132,6 +132,6 @@ export function urisIn(filter: Json | undefined, { resources }: JsonObject): rea
 const streamsToNotify = ({ session, streams }: Listener): readonly EventStream[] =>
   session === undefined ? [...streams] : [...streams].slice(-1)
 
-function stopOne(answer: WatchAnswer): void {
+function stopOne(answer: WatchReply): void {
   if (answer.is === 'watching') answer.stop()
 }

@@ -1,8 +1,8 @@
-import type { Settled } from '../../kernel/ports/ledger.ts'
+import type { CommitResult } from '../../kernel/ports/ledger.ts'
 import type { Head } from '../../kernel/audit/chain.ts'
 
 /** The outcome of one commit of a group. `bug`: the change itself is impossible. `unavailable`: it was not stored, for no fault of its own. */
-export type GroupOutcome = 'committed' | 'unavailable' | { readonly lost: number } | { readonly bug: string }
+export type GroupResult = 'committed' | 'unavailable' | { readonly lost: number } | { readonly bug: string }
 
 /** The stored stream is not the one that this process left: `seq` is the first entry that differs. */
 export type Divergence = { readonly stream: string; readonly seq: number; readonly says: string }
@@ -20,7 +20,7 @@ export type Batch<Packed> = {
 }
 export type BatchReply = {
   /** Commits that follow one in doubt may be missing: they were not written. */
-  readonly outcomes: readonly (GroupOutcome | 'in_doubt')[]
+  readonly outcomes: readonly (GroupResult | 'in_doubt')[]
   readonly fault?: Fault | undefined
   /** The cursors of the labels that the stored commits inserted, in their order. */
   readonly cursors?: readonly number[] | undefined
@@ -35,7 +35,7 @@ export type BatchReply = {
 /** Asks for the outcome of the last batch, which had `count` commits. */
 export type Asked = { readonly ask: number; readonly count: number; readonly now: number }
 export type AskedReply =
-  { readonly outcomes: readonly Settled[] } | { readonly outcomes?: undefined; readonly fault: Fault }
+  { readonly outcomes: readonly CommitResult[] } | { readonly outcomes?: undefined; readonly fault: Fault }
 /** Why commits were unavailable, in the engine's words. */
 export type Fault = { readonly says: string; readonly code?: string | undefined }
 
@@ -52,7 +52,7 @@ export type BatchLink<Packed> = {
 type Exception = readonly [place: number, lost: number | null]
 
 /** The commits of a batch that are not stored, as text. */
-export function exceptionsText(outcomes: readonly GroupOutcome[]): string {
+export function exceptionsText(outcomes: readonly GroupResult[]): string {
   const exceptions = outcomes.flatMap((outcome, place): Exception[] => {
     if (outcome === 'committed') return []
     return [[place, typeof outcome === 'object' && 'lost' in outcome ? outcome.lost : null]]
@@ -60,10 +60,10 @@ export function exceptionsText(outcomes: readonly GroupOutcome[]): string {
   return JSON.stringify(exceptions)
 }
 
-/** The outcome of a batch of `count` commits, of which `done` were processed. */
-export function settledBatch(count: number, done: number, exceptions: string): Settled[] {
+/** The result of a batch of `count` commits, of which `done` were processed. */
+export function batchResults(count: number, done: number, exceptions: string): CommitResult[] {
   const found = new Map(JSON.parse(exceptions) as Exception[])
-  return Array.from({ length: count }, (_, place): Settled => {
+  return Array.from({ length: count }, (_, place): CommitResult => {
     if (place >= done) return 'unavailable'
     const lost = found.get(place)
     if (lost === undefined) return 'committed'

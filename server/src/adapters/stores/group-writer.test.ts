@@ -138,12 +138,12 @@ test('when the thread dies, its batch is in doubt until the next thread reports 
   expect(outcomes).toEqual([{ in_doubt: 'w.1.0' }, { in_doubt: 'w.1.1' }])
   expect(faults).toHaveLength(1)
   expect(woken).toEqual([])
-  expect(await writer.outcome('w.1.0')).toBe('committed')
-  expect(await writer.outcome('w.1.1')).toEqual({ lost: 0 })
-  expect(await writer.outcome('w.1.2')).toBe('in_doubt')
+  expect(await writer.resultOf('w.1.0')).toBe('committed')
+  expect(await writer.resultOf('w.1.1')).toEqual({ lost: 0 })
+  expect(await writer.resultOf('w.1.2')).toBe('in_doubt')
   expect(woken).toEqual([runId(1)])
   expect(await writer.commit(spend('c'))).toBe('committed')
-  expect(await writer.outcome('w.1.0')).toBe('committed')
+  expect(await writer.resultOf('w.1.0')).toBe('committed')
 })
 
 test('nothing is sent while a batch is in doubt: new commits are unavailable', async () => {
@@ -162,10 +162,10 @@ test('nothing is sent while a batch is in doubt: new commits are unavailable', a
   )
   expect(await writer.commit(spend('a'))).toEqual({ in_doubt: 'w.1.0' })
   expect(await writer.commit(spend('b'))).toBe('unavailable')
-  expect(await writer.outcome('w.1.0')).toBe('in_doubt')
+  expect(await writer.resultOf('w.1.0')).toBe('in_doubt')
   expect(sent).toBe(0)
   disk = 'fine'
-  expect(await Promise.all([writer.commit(spend('b')), writer.outcome('w.1.0')])).toEqual(['committed', 'committed'])
+  expect(await Promise.all([writer.commit(spend('b')), writer.resultOf('w.1.0')])).toEqual(['committed', 'committed'])
   expect(sent).toBe(1)
 })
 
@@ -185,10 +185,10 @@ test('while no new thread can start, commits are unavailable; afterwards they su
   expect(faults[1]?.message).toContain('no disk')
   disk = 'gone'
   expect(await writer.commit(spend('a'))).toBe('unavailable')
-  expect(await writer.outcome('w.1.0')).toBe('in_doubt')
+  expect(await writer.resultOf('w.1.0')).toBe('in_doubt')
   disk = 'fine'
   expect(await writer.commit(spend('a'))).toBe('committed')
-  expect(await writer.outcome('w.1.0')).toBe('unavailable')
+  expect(await writer.resultOf('w.1.0')).toBe('unavailable')
 })
 
 test('listeners that throw affect no answer and no wake-up', async () => {

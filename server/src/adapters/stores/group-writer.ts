@@ -1,14 +1,14 @@
 import type { RunId } from '../../kernel/contract/ids.ts'
 import { Bug, type Result } from '../../kernel/contract/problems.ts'
 import type { OwnTail } from '../../kernel/ports/audit.ts'
-import type { Change, Committed, CommitId, Ledger, Outcomes, Settled } from '../../kernel/ports/ledger.ts'
+import type { Change, Committed, CommitId, Ledger, CommitResults, CommitResult } from '../../kernel/ports/ledger.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { OnForged } from './stored-values.ts'
 import type { BatchLink, BatchReply, Divergence, Fault, Tail } from './batch-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
 export type GroupWriter = Ledger &
-  Outcomes &
+  CommitResults &
   OwnTail &
   Scrub & { onWake(listener: WakeListener): void; close(): Promise<void> }
 
@@ -73,7 +73,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   let doubt: Doubt | undefined
   let asking: Promise<void> | undefined
   /** The newest outcomes of commits that were in doubt. */
-  const learnt = new Map<CommitId, Settled>()
+  const learnt = new Map<CommitId, CommitResult>()
   const idOf = (batch: number, place: number): CommitId => `${deps.id}.${batch}.${place}`
 
   /** A connection to a live writer; undefined, and reported, if none can be started. */
@@ -231,7 +231,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
         draining ??= new Promise<void>((go) => setImmediate(go)).then(drain)
       })
     },
-    async outcome(id) {
+    async resultOf(id) {
       const known = learnt.get(id)
       if (known !== undefined) return known
       // A new batch is sent only after the doubt is settled, so nothing else is on the link.

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Change, Committed, InDoubt, Settled } from '../../kernel/ports/ledger.ts'
+import type { Change, Committed, InDoubt, CommitResult } from '../../kernel/ports/ledger.ts'
 import { callId, newCall, note, runId, wholeChain, type OpenLedger } from './ledger-fixtures.suite.ts'
 
 /** When the engine fails while it stores a group of commits. */
@@ -21,10 +21,10 @@ export type KillableLedger = { readonly ledger: OpenLedger; readonly dieNext: (d
 
 const isInDoubt = (word: Committed): word is InDoubt => typeof word === 'object' && 'in_doubt' in word
 
-async function wordsOf(ledger: OpenLedger, words: readonly Committed[]): Promise<readonly Settled[]> {
-  const settled: Settled[] = []
+async function wordsOf(ledger: OpenLedger, words: readonly Committed[]): Promise<readonly CommitResult[]> {
+  const settled: CommitResult[] = []
   for (const word of words) {
-    const known = isInDoubt(word) ? await ledger.outcome(word.in_doubt) : word
+    const known = isInDoubt(word) ? await ledger.resultOf(word.in_doubt) : word
     if (known === 'in_doubt') throw new Error('the engine is available but does not know the outcome')
     settled.push(known)
   }
@@ -92,6 +92,6 @@ export function doubtsSuite({ openKillable }: { readonly openKillable: () => Pro
 
   test('an unknown id is in doubt', async () => {
     const { ledger } = await openKillable()
-    expect(await ledger.outcome('nonsense')).toBe('in_doubt')
+    expect(await ledger.resultOf('nonsense')).toBe('in_doubt')
   })
 }

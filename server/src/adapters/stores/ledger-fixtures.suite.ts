@@ -5,11 +5,11 @@ import type { AuditDraft, AuditEntry } from '../../kernel/contract/audit.ts'
 import { GENESIS } from '../../kernel/contract/genesis.ts'
 import type { CallRow } from '../../kernel/contract/call.ts'
 import type { ApprovalId, CallId, RunId } from '../../kernel/contract/ids.ts'
-import type { Change, Ledger, Outcomes } from '../../kernel/ports/ledger.ts'
+import type { Change, Ledger, CommitResults } from '../../kernel/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Tables } from '../../kernel/ports/reads.ts'
 import { entryText } from '../../kernel/audit/chain.ts'
 
-export type OpenLedger = Ledger & Outcomes & Tables & Accounts & AuditReads & Journal & { close(): Promise<void> }
+export type OpenLedger = Ledger & CommitResults & Tables & Accounts & AuditReads & Journal & { close(): Promise<void> }
 
 const DIGEST = 'd'.repeat(64)
 const CALLER = { kind: 'agent', id: 'agent:a', user: 'ada' } as const

@@ -2,10 +2,10 @@ import type { Notices } from '../../kernel/ports/notices.ts'
 import { createListeners, type Listeners } from './listeners.ts'
 
 /** The nodes of one process, which is one node in production. Several can be joined, like several clients of a database. */
-export type LocalNodes = { join(): Notices & { leave(): void } }
+export type LocalMembers = { join(): Notices & { leave(): void } }
 
 /** Notices among nodes of one process: delivered immediately, in memory. Nothing can be missed. */
-export function localNodes(): LocalNodes {
+export function localMembers(): LocalMembers {
   const nodes = new Set<Listeners>()
   return {
     join() {

@@ -9,7 +9,7 @@ import type {
   OpenedForReads,
   Store,
   StoreEngine,
-  StoreNode,
+  StoreMember,
   StoreSettings,
   StoreSetup,
   StoreState,
@@ -20,7 +20,7 @@ export type {
   KeyringWork,
   Store,
   StoredKeyring,
-  StoreNode,
+  StoreMember,
   StoreSettings,
   StoreSetup,
   StoreState,
@@ -41,7 +41,10 @@ export async function openStore(setup: StoreSetup): Promise<Result<Store>> {
 const NO_CALLBACKS: JoinSetup = { onOwnDeath: () => {}, onFault: () => {}, onRedisFault: () => {} }
 
 /** Joins the nodes of a store, before anything is written there in this boot's name. */
-export async function joinStore(settings: StoreSettings, setup: JoinSetup = NO_CALLBACKS): Promise<Result<StoreNode>> {
+export async function joinStore(
+  settings: StoreSettings,
+  setup: JoinSetup = NO_CALLBACKS,
+): Promise<Result<StoreMember>> {
   return (await engineOf(settings)).join(settings, setup)
 }
 

@@ -1,5 +1,5 @@
 import type { Change, Rows, Table } from '../../kernel/ports/ledger.ts'
-import type { Held } from '../../kernel/ports/reads.ts'
+import type { Stored } from '../../kernel/ports/reads.ts'
 import type { RunEvent } from '../../kernel/contract/run.ts'
 import { listedFields } from './listed.ts'
 import type { Sealer, Store } from './store-engine.ts'
@@ -74,7 +74,7 @@ export function sealStore(store: Store, sealer: Sealer): Store {
     if (change.kind !== 'swap') return change
     return { ...change, to: sealRow(sealer, change.table, change.id, change.to) } as Change
   }
-  const opened = <T extends Table>(table: T, held: Held<T>): Held<T> => {
+  const opened = <T extends Table>(table: T, held: Stored<T>): Stored<T> => {
     const id = String((held.row as Fields)[ID_FIELD[table] ?? ''])
     return { ...held, row: openRow(sealer, table, id, held.row) }
   }
@@ -83,7 +83,7 @@ export function sealStore(store: Store, sealer: Sealer): Store {
     ...store,
     ledger: {
       commit: (changes) => ledger.commit(changes.map(sealed)),
-      outcome: (id) => ledger.outcome(id),
+      resultOf: (id) => ledger.resultOf(id),
     },
     tables: {
       async row(table, id) {

@@ -4,7 +4,7 @@ import type { Counts } from '../../kernel/ports/counts.ts'
 import type { RunJobs } from '../../kernel/ports/jobs.ts'
 import type { Liveness } from '../../kernel/ports/liveness.ts'
 import type { Notices } from '../../kernel/ports/notices.ts'
-import type { Change, Ledger, Outcomes } from '../../kernel/ports/ledger.ts'
+import type { Change, Ledger, CommitResults } from '../../kernel/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../kernel/ports/reads.ts'
 import type { AuditBroken } from '../../kernel/contract/audit.ts'
 import type { Tail } from './batch-link.ts'
@@ -69,7 +69,7 @@ export type StoreSetup = StoreSettings & {
 
 /** Everything that is stored, as ports. Only this folder knows the engine behind them. */
 export type Store = {
-  readonly ledger: Ledger & Outcomes
+  readonly ledger: Ledger & CommitResults
   readonly tables: Tables
   readonly searches: Searches
   readonly accounts: Accounts
@@ -87,7 +87,7 @@ export type Store = {
 }
 
 /** This process as one of the nodes that share the store. */
-export type StoreNode = {
+export type StoreMember = {
   readonly notices: Notices
   readonly liveness: Liveness
   /** The audit stream that this node appends to. Nodes whose writers would queue behind each other have one each. */
@@ -117,7 +117,7 @@ export type KeyringWork<T> = (
 /** What open-store.ts needs from an engine. */
 export type StoreEngine = {
   open(setup: StoreSetup): Promise<Result<Store>>
-  join(settings: StoreSettings, setup: JoinSetup): Promise<Result<StoreNode>>
+  join(settings: StoreSettings, setup: JoinSetup): Promise<Result<StoreMember>>
   state(settings: StoreSettings): Promise<Result<StoreState | undefined>>
   needsMigration(settings: StoreSettings): Promise<boolean>
   hasRowMacs(settings: StoreSettings): Promise<boolean>

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SdkError, SdkErrorCode, SdkHttpError, type Client } from '@modelcontextprotocol/client'
 import type { ToolsListed } from '../../kernel/ports/catalogue.ts'
 import type {
-  NoticeMethod,
-  UpstreamAnswer,
+  NotificationMethod,
+  ToolReply,
   UpstreamCall,
   UpstreamQuestion,
   UpstreamReply,
@@ -27,7 +27,7 @@ export type Connection = {
   readonly legacy: boolean
   readonly ended: Promise<string>
   isUsable(): boolean
-  call(call: UpstreamCall): Promise<UpstreamAnswer>
+  call(call: UpstreamCall): Promise<ToolReply>
   /** What it has besides tools, if it is MCP. */
   readonly besides?: {
     readonly capabilities: JsonObject
@@ -51,7 +51,7 @@ export type ConnectionDeps = {
   readonly tuning: Tuning
   readonly identity: Identity
   readonly onListed: ToolsListed
-  readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
+  readonly onNotification: (method: NotificationMethod, params: JsonObject) => void
   /** A notification of the server may have been missed. */
   readonly onDoubt: () => void
   readonly warn: (says: string) => void
@@ -88,7 +88,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
   const noise = quietly(deps.warn)
   let relist: () => void = () => undefined
   let doubt: () => void = () => undefined
-  const wire = open({ noise, onDoubt: () => doubt(), onNotice: deps.onNotice })
+  const wire = open({ noise, onDoubt: () => doubt(), onNotification: deps.onNotification })
   const stopped = () => void wire.close()
   stop.addEventListener('abort', stopped)
   try {
@@ -110,7 +110,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     await lister.first()
     doubt = () => {
       relist()
-      for (const method of listChangesOf(client)) deps.onNotice(method, {})
+      for (const method of listChangesOf(client)) deps.onNotification(method, {})
       deps.onDoubt()
     }
     void keepListening(client, { tuning, isUsable: () => wire.isUsable(), onDoubt: () => doubt() })
@@ -146,7 +146,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
 }
 
 /** The list changes that a server announces besides those of its tools: reported again when they may have been missed. */
-function listChangesOf(client: Client): readonly NoticeMethod[] {
+function listChangesOf(client: Client): readonly NotificationMethod[] {
   const { prompts, resources } = client.getServerCapabilities() ?? {}
   return [
     ...(prompts?.listChanged === true ? (['notifications/prompts/list_changed'] as const) : []),
@@ -154,11 +154,11 @@ function listChangesOf(client: Client): readonly NoticeMethod[] {
   ]
 }
 
-const watching = ({ server, tuning, onNotice }: ConnectionDeps, wire: Wire): ListeningDeps => ({
+const watching = ({ server, tuning, onNotification }: ConnectionDeps, wire: Wire): ListeningDeps => ({
   server,
   tuning,
   isUsable: () => wire.isUsable(),
-  onDoubt: (uri) => onNotice('notifications/resources/updated', { uri }),
+  onDoubt: (uri) => onNotification('notifications/resources/updated', { uri }),
 })
 
 /** The server crashed on the probe, so close it without a grace period. */

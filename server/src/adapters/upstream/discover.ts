@@ -9,10 +9,10 @@ import {
 } from '@modelcontextprotocol/client'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
-import { boundDefinition, collectFindings, TOOL_BOUNDS, type Findings } from '../../kernel/contract/tool-bounds.ts'
+import { boundDefinition, collectFaults, TOOL_BOUNDS, type FaultCollector } from '../../kernel/contract/tool-bounds.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 import { backOff } from './breaker.ts'
-import type { Envelope } from './frames.ts'
+import type { Envelope } from './messages.ts'
 import type { Tuning } from './tuning.ts'
 
 const SETTLE_MS = 100
@@ -111,14 +111,14 @@ export function envelopeOf(client: Client, identity: Identity): Envelope {
   }
 }
 
-export type Listing = { readonly definitions: readonly ToolDefinition[]; readonly findings: Findings }
+export type Listing = { readonly definitions: readonly ToolDefinition[]; readonly findings: FaultCollector }
 
 /**
  * The pages of `tools/list`, verbatim and within the limits. A tool that is malformed or too large is left out and the rest is
  * still offered; so is everything beyond too many tools, too much text, too many pages or too much time.
  */
 export async function listTools(client: Client, timeout_ms: number): Promise<Listing> {
-  const findings = collectFindings()
+  const findings = collectFaults()
   const definitions: ToolDefinition[] = []
   const deadline = performance.now() + timeout_ms * SLOWEST
   const cursors = new Set<string>()
@@ -154,7 +154,7 @@ export async function listTools(client: Client, timeout_ms: number): Promise<Lis
   }
 }
 
-function taken(tool: Json, findings: Findings): ToolDefinition | undefined {
+function taken(tool: Json, findings: FaultCollector): ToolDefinition | undefined {
   const definition = definitionOf(tool)
   if (definition !== undefined) return boundDefinition(definition, (rule) => findings.note(rule, definition.name))
   const name = isJsonObject(tool) ? tool['name'] : undefined

@@ -1,7 +1,7 @@
 import { parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
-import { NOTICE_METHODS, type NoticeMethod } from '../../kernel/ports/upstream.ts'
+import { NOTIFICATION_METHODS, type NotificationMethod } from '../../kernel/ports/upstream.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { idAtEnds, isFrameId, progressOf, type FrameId } from './frames.ts'
+import { idAtEnds, isMessageId, progressOf, type MessageId } from './messages.ts'
 import type { Overlong } from './line-reader.ts'
 import { lost, type NoResult, type PendingCalls } from './pending-calls.ts'
 import { countsMoreValues } from './count-values.ts'
@@ -19,14 +19,14 @@ export type Inbox = {
    * One message: an answer to one of our requests, its progress, or something for the SDK. `within`: the request it was sent in
    * answer to.
    */
-  receive(text: string, within?: FrameId): void
+  receive(text: string, within?: MessageId): void
   /** One message over the limit. */
   overlong(message: Overlong): void
   /** How many messages could not be assigned. */
   unreadable(): number
 }
 
-export type InboxDeps = Pick<WireDeps, 'noise' | 'onNotice'> & {
+export type InboxDeps = Pick<WireDeps, 'noise' | 'onNotification'> & {
   readonly server: string
   readonly output_limit: number
   readonly pending: PendingCalls
@@ -34,7 +34,7 @@ export type InboxDeps = Pick<WireDeps, 'noise' | 'onNotice'> & {
 }
 
 /** Sorts a server's messages by id: ours go to our requests, everything else to the SDK. */
-export function openInbox({ server, output_limit, pending, transport, noise, onNotice }: InboxDeps): Inbox {
+export function openInbox({ server, output_limit, pending, transport, noise, onNotification }: InboxDeps): Inbox {
   let unreadable = 0
   const too_large = lost(server, 'tool.too_large', { limit: String(output_limit) })
   const too_many = lost(server, 'tool.too_large', { values: `over ${MOST_VALUES}` })
@@ -48,9 +48,9 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
   }
 
   /** Whether it was handled here. */
-  function isOurs(message: JsonObject, within: FrameId | undefined, length: number): boolean {
+  function isOurs(message: JsonObject, within: MessageId | undefined, length: number): boolean {
     const { id, method, params } = message
-    if (method === undefined && isFrameId(id)) {
+    if (method === undefined && isMessageId(id)) {
       pending.answer(id, message, length)
       return true
     }
@@ -58,7 +58,7 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
     if (progress !== undefined) pending.progress(progress.id, progress.says)
     else if (method === 'notifications/message' && isJsonObject(params)) pending.log(within, params)
     else if (isNotice(method)) {
-      onNotice(method, isJsonObject(params) ? params : {})
+      onNotification(method, isJsonObject(params) ? params : {})
       return false
     } else return false
     return true
@@ -103,4 +103,5 @@ const isMessage = (message: Json): boolean =>
   message['jsonrpc'] === '2.0' &&
   (typeof message['method'] === 'string' || 'result' in message || 'error' in message)
 
-const isNotice = (method: Json | undefined): method is NoticeMethod => NOTICE_METHODS.some((each) => each === method)
+const isNotice = (method: Json | undefined): method is NotificationMethod =>
+  NOTIFICATION_METHODS.some((each) => each === method)

@@ -1,5 +1,5 @@
 import type { ToolsListed } from '../../kernel/ports/catalogue.ts'
-import type { Notice } from '../../kernel/ports/upstream.ts'
+import type { ServerNotification } from '../../kernel/ports/upstream.ts'
 import { Bug, problem, refuse } from '../../kernel/contract/problems.ts'
 import { httpTransport } from './http/http-transport.ts'
 import { clientServer, httpServer, kindOf, stdioServer } from './server-config.ts'
@@ -120,9 +120,9 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   const tuning = { ...TUNING, ...options.tuning }
   const identity = { name: 'sluice', version: options.version ?? '0' }
   const { kinds, onListed, log, logins } = options
-  const listeners = new Set<(notice: Notice) => void>()
-  const onNotice = (notice: Notice) => {
-    for (const listener of listeners) listener(notice)
+  const listeners = new Set<(notification: ServerNotification) => void>()
+  const onNotification = (notification: ServerNotification) => {
+    for (const listener of listeners) listener(notification)
   }
 
   let generations = 0
@@ -133,7 +133,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     const deps = { config, tuning, identity, log }
     if (config.url !== undefined) logins?.enter(config)
     const transport = (said: (line: string) => void) => transportFor(config, { kinds, tuning, log: said, logins })
-    const shared = toolServer({ ...deps, transport, onListed, onNotice })
+    const shared = toolServer({ ...deps, transport, onListed, onNotification })
     if (config.url === undefined || config.login?.per !== 'user' || logins === undefined)
       return { config, generation, shared }
     const users = userConnections({
@@ -146,7 +146,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
           transport: (said) => transportFor(config, { kinds, tuning, log: said, logins, user }),
           // The tools listed for one user are not registered for others.
           onListed: async () => undefined,
-          onNotice: () => undefined,
+          onNotification: () => undefined,
         }),
     })
     return { config, generation, shared, users }
@@ -214,7 +214,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
         const capabilities = users === undefined ? shared.capabilities() : undefined
         return capabilities === undefined ? [] : [{ server, capabilities }]
       }),
-    onNotice(listener) {
+    onNotification(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

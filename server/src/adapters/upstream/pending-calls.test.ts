@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { CancelSwitch } from '../../kernel/ports/cancel.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import type { FrameId } from './frames.ts'
+import type { MessageId } from './messages.ts'
 import type { OurRequest } from './our-request.ts'
 import { lost, pendingCalls, type PendingCalls, type Sending } from './pending-calls.ts'
 
 const LONG = 60_000
 
-type Asked = { readonly id: FrameId; readonly reply: Promise<unknown>; readonly cancelled: string[] }
+type Asked = { readonly id: MessageId; readonly reply: Promise<unknown>; readonly cancelled: string[] }
 
 function ask(pending: PendingCalls, more: Partial<OurRequest<JsonObject>> = {}): Asked {
-  const sent: FrameId[] = []
+  const sent: MessageId[] = []
   const cancelled: string[] = []
   const sending: Sending = {
     send: (id) => sent.push(id) > 0,

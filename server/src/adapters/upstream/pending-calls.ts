@@ -1,7 +1,7 @@
 import type { Progress, UpstreamReply } from '../../kernel/ports/upstream.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { Bug, problem, type ProblemCode } from '../../kernel/contract/problems.ts'
-import { replyOf, type FrameId } from './frames.ts'
+import { replyOf, type MessageId } from './messages.ts'
 import type { OurRequest } from './our-request.ts'
 
 export type AbandonReason = 'timeout' | 'aborted'
@@ -11,12 +11,12 @@ export const LOST_BY = { timeout: 'tool.timeout', aborted: 'tool.cancelled' } as
 /** How one request is sent. */
 export type Sending = {
   /** False if nothing was sent and nothing will be. */
-  send(id: FrameId): boolean
+  send(id: MessageId): boolean
   /**
    * Nobody waits for it any more. `unsent`: guaranteed that it was never sent, and never will be; `about` goes into the problem.
    */
   cancel(
-    id: FrameId,
+    id: MessageId,
     why: AbandonReason,
   ): { readonly unsent: boolean; readonly about?: Readonly<Record<string, string>> }
 }
@@ -24,17 +24,17 @@ export type Sending = {
 export type PendingCalls = {
   run<T>(request: OurRequest<T>, sending: Sending): Promise<UpstreamReply<T>>
   /** The server's answer, of so many characters; one that nobody waits for is counted. */
-  answer(id: FrameId, message: JsonObject, length: number): void
+  answer(id: MessageId, message: JsonObject, length: number): void
   /** The same, for an unreadable answer. */
-  spoil(id: FrameId, reply: NoResult): void
+  spoil(id: MessageId, reply: NoResult): void
   /** What we found out ourselves; ignored if the request has already ended. */
-  end(id: FrameId, reply: NoResult): void
+  end(id: MessageId, reply: NoResult): void
   endAll(reply: NoResult): void
   /** Passed on while somebody waits. It never extends the timeout. */
-  progress(id: FrameId, progress: Progress): void
+  progress(id: MessageId, progress: Progress): void
   /** A log line; without an id it belongs to the only request there is, or to none. */
-  log(id: FrameId | undefined, line: JsonObject): void
-  isWaiting(id: FrameId): boolean
+  log(id: MessageId | undefined, line: JsonObject): void
+  isWaiting(id: MessageId): boolean
   late(): number
 }
 
@@ -50,7 +50,7 @@ type Place = {
   /** How many requests used this place before. */
   turn: number
   /** The id of the request that uses this place now. */
-  id: FrameId | undefined
+  id: MessageId | undefined
   request: OurRequest<unknown> | undefined
   sending: Sending | undefined
   resolve: ((reply: UpstreamReply<never>) => void) | undefined
@@ -92,7 +92,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
   }
 
   /** The place of a request that is still in progress. */
-  function placeOf(id: FrameId): Place | undefined {
+  function placeOf(id: MessageId): Place | undefined {
     const place = places[(Number(id.slice(2)) % STRIDE) - 1]
     return place?.id === id ? place : undefined
   }
@@ -144,7 +144,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
     return new Promise((resolve) => {
       const place = free.pop() ?? newPlace()
       place.turn += 1
-      const id: FrameId = `s-${place.turn * STRIDE + place.number}`
+      const id: MessageId = `s-${place.turn * STRIDE + place.number}`
       place.id = id
       place.request = request
       place.sending = sending

@@ -1,10 +1,10 @@
-import type { UpstreamAnswer, UpstreamCall } from '../../kernel/ports/upstream.ts'
+import type { ToolReply, UpstreamCall } from '../../kernel/ports/upstream.ts'
 import { LOST_BY, lost, notSent, type AbandonReason } from './pending-calls.ts'
 
 /** How a call with its own request or process is sent, so that its answer needs no id. */
 export type Doing = {
   /** Never rejects. */
-  start(): Promise<UpstreamAnswer>
+  start(): Promise<ToolReply>
   /** Nobody waits for it any more: end it. `unsent`: guaranteed that it was never sent, and never will be. */
   cancel(): { readonly unsent: boolean }
 }
@@ -14,10 +14,10 @@ export function singleCall(
   { name: server, timeout_ms }: { readonly name: string; readonly timeout_ms: number },
   { signal }: Pick<UpstreamCall, 'signal'>,
   { start, cancel }: Doing,
-): Promise<UpstreamAnswer> {
+): Promise<ToolReply> {
   if (signal?.aborted === true) return Promise.resolve(notSent(server, 'the caller cancelled'))
   return new Promise((resolve) => {
-    const settle = (answer: UpstreamAnswer) => {
+    const settle = (answer: ToolReply) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', aborted)
       resolve(answer)

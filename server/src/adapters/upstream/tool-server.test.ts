@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scriptServer, withToolServers } from '../../../test/tool-servers/with-tool-servers.ts'
-import type { UpstreamAnswer } from '../../kernel/ports/upstream.ts'
+import type { ToolReply } from '../../kernel/ports/upstream.ts'
 
 const QUICK = { restart: { base_ms: 20, cap_ms: 40 }, breaker: { threshold: 3, base_ms: 60_000, cap_ms: 60_000 } }
-const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
+const codeOf = (answer: ToolReply) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
 const isRunning = (pid: number) => {
   try {
     return process.kill(pid, 0)

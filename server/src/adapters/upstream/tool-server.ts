@@ -1,8 +1,8 @@
 import type { CancelSignal } from '../../kernel/ports/cancel.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import type {
-  Notice,
-  UpstreamAnswer,
+  ServerNotification,
+  ToolReply,
   UpstreamCall,
   UpstreamQuestion,
   UpstreamReply,
@@ -24,7 +24,7 @@ import type { Transport } from './transport.ts'
 import { withTimeout } from './with-timeout.ts'
 
 export type ToolServer = {
-  call(call: UpstreamCall): Promise<UpstreamAnswer>
+  call(call: UpstreamCall): Promise<ToolReply>
   ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
   watch(uri: string): Promise<Watched>
   /** As it last introduced itself. */
@@ -50,7 +50,7 @@ export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onLis
   /** `log`: for what the server itself prints. */
   readonly transport: (log: (line: string) => void) => Transport
   readonly log: UpstreamLog
-  readonly onNotice: (notice: Notice) => void
+  readonly onNotification: (notification: ServerNotification) => void
 }
 
 /** Why nothing can be sent. `login`: only because somebody has to log in. */
@@ -105,7 +105,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
         ...deps,
         server,
         warn: (says) => say('warn', says),
-        onNotice: (method, params) => deps.onNotice({ server, method, params }),
+        onNotification: (method, params) => deps.onNotification({ server, method, params }),
         onDoubt: () => watches.standing().forEach(reportChanged),
         onStart: () => (starts += 1),
         stop: stop.signal,
@@ -145,7 +145,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   const reportChanged = (uri: string) =>
-    deps.onNotice({ server, method: 'notifications/resources/updated', params: { uri } })
+    deps.onNotification({ server, method: 'notifications/resources/updated', params: { uri } })
 
   /** Resources that were watched before. Changes may have been missed, so each is reported as changed. */
   async function watchAgain({ besides }: Connection): Promise<void> {
@@ -293,7 +293,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   /** The checks immediately before a call is sent. */
-  function callOn(connection: Connection, call: UpstreamCall): Promise<UpstreamAnswer> | UpstreamAnswer {
+  function callOn(connection: Connection, call: UpstreamCall): Promise<ToolReply> | ToolReply {
     if (call.isCurrent?.() === false) return notSent(server, 'the tool changed after the call was judged')
     // A call can only carry inputs since MCP 2026-07-28.
     if (call.inputs !== undefined && (connection.legacy || connection.besides === undefined))

@@ -1,10 +1,10 @@
-import type { UpstreamAnswer, UpstreamCall } from '../../kernel/ports/upstream.ts'
+import type { ToolReply, UpstreamCall } from '../../kernel/ports/upstream.ts'
 import { loginNeeded } from './pending-calls.ts'
 import type { ConnectionLogins } from './server-kind.ts'
 import type { ToolServer } from './tool-server.ts'
 
 export type UserConnections = {
-  call(call: UpstreamCall): Promise<UpstreamAnswer>
+  call(call: UpstreamCall): Promise<ToolReply>
   /** Their login changed, or ended. */
   end(user: string): void
   close(): Promise<void>
@@ -55,7 +55,7 @@ export function userConnections({ server, logins, open, now }: UserConnectionsDe
   }
 
   /** Adds where the user can log in. */
-  async function withAddress(answer: UpstreamAnswer, user: string): Promise<UpstreamAnswer> {
+  async function withAddress(answer: ToolReply, user: string): Promise<ToolReply> {
     if (answer.is !== 'not_sent' || answer.problem.code !== 'tool.login_needed') return answer
     const started = await logins.start({ server, user }, user)
     const more = started.ok ? { url: started.value.url } : { because: started.problem.about['why'] ?? '' }

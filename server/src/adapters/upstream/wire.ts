@@ -1,8 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import type { NoticeMethod, UpstreamReply } from '../../kernel/ports/upstream.ts'
+import type { NotificationMethod, UpstreamReply } from '../../kernel/ports/upstream.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
-import type { Envelope } from './frames.ts'
+import type { Envelope } from './messages.ts'
 import type { OurRequest } from './our-request.ts'
 
 /** One connection to one tool server, shared by the SDK (discovery) and the direct path (calls). */
@@ -38,7 +38,7 @@ export type WireDeps = {
   /** Some messages of the server may have been missed: its tools have to be listed again. */
   readonly onDoubt: () => void
   /** A notification that is not only for the gate. */
-  readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
+  readonly onNotification: (method: NotificationMethod, params: JsonObject) => void
 }
 
 /** Opens immediately, or ends: never throws. */

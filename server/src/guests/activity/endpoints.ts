@@ -18,7 +18,7 @@ import { readAttention, type AttentionDeps } from './read-attention.ts'
 import { openOverview, type OverviewDeps } from './read-overview.ts'
 import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../kernel/contract/caller.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
-import type { Held, Page, Searches, SearchWhere } from '../../kernel/ports/reads.ts'
+import type { Stored, Page, Searches, SearchWhere } from '../../kernel/ports/reads.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
 import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
 
@@ -149,7 +149,7 @@ export async function listCalls(
 async function fitting(
   deps: ListCallsDeps,
   caller: Caller,
-  { row }: Held<'calls'>,
+  { row }: Stored<'calls'>,
   words: readonly string[],
 ): Promise<CallSummary | undefined> {
   if (!maySeeCall(caller, row)) return undefined

@@ -1,4 +1,4 @@
-import type { Held, Searches, SearchTable, SearchWhere } from '../../kernel/ports/reads.ts'
+import type { Stored, Searches, SearchTable, SearchWhere } from '../../kernel/ports/reads.ts'
 
 const AT_ONCE = 200
 
@@ -9,8 +9,8 @@ export async function newestRows<T extends SearchTable>(
   where: SearchWhere,
   most: number,
   pause: () => Promise<void> | undefined,
-): Promise<Held<T>[]> {
-  const rows: Held<T>[] = []
+): Promise<Stored<T>[]> {
+  const rows: Stored<T>[] = []
   let after: number | undefined
   do {
     const page = { limit: AT_ONCE, newest_first: true, ...(after === undefined ? {} : { after }) }

@@ -5,7 +5,7 @@ import { estimateTokens } from '../../kernel/text/estimate-tokens.ts'
 import { maySeeApproval } from '../../kernel/approvals/read-approvals.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
-import type { Searches, SearchTable, SearchWhere, Held } from '../../kernel/ports/reads.ts'
+import type { Searches, SearchTable, SearchWhere, Stored } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import { newestRows } from './newest-rows.ts'
 
@@ -72,7 +72,7 @@ async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: n
   }
 }
 
-function seenOf(row: Held<'calls'>['row']): Seen {
+function seenOf(row: Stored<'calls'>['row']): Seen {
   const { state, tool_id, caller, received_at, started_at, ended_at, verdict, approval_id } = row
   return {
     state,
@@ -86,7 +86,7 @@ function seenOf(row: Held<'calls'>['row']): Seen {
   }
 }
 
-function answeredOf({ state, created_at, decisions }: Held<'approvals'>['row']): Answered[] {
+function answeredOf({ state, created_at, decisions }: Stored<'approvals'>['row']): Answered[] {
   if (state === 'expired') return ['expired']
   const last = decisions.at(-1)
   return last === undefined ? [] : [{ took_ms: last.at - created_at }]

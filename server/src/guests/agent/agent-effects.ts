@@ -24,7 +24,7 @@ import { titleOf } from '../../kernel/catalogue/card.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { takesToken, type TokenDeps } from '../../kernel/approvals/tokens.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
-import type { ModelAnswer, ModelPurpose, ModelQuestion, ModelRole, ModelUsage } from '../models/api.ts'
+import type { ModelOutput, ModelPurpose, ModelQuestion, ModelRole, ModelUsage } from '../models/api.ts'
 import type { Digest } from '../../kernel/ports/runtime.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
 import { askWithin, ownPrompts, type AskingDeps } from '../workflows/api.ts'
@@ -206,7 +206,7 @@ async function ask(
   state: AgentState,
   { signal }: Performing,
   asked: Asked,
-): Promise<ModelAnswer | Failed | 'later'> {
+): Promise<ModelOutput | Failed | 'later'> {
   const results = state.messages.filter(({ role }) => role === 'tool').map(({ text }) => text)
   const message = state.messages.findLast(({ role }) => role === 'user')?.text ?? ''
   const tries = Math.min(state.tries[state.current_step] ?? 0, MOST_TRIES)

@@ -11,7 +11,7 @@ import { couldAllow } from '../workflows/api.ts'
 import { grepArtifact, type GrepDeps } from '../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
 import { MOST_TOP_K, searchTools, type SearchDeps } from '../../kernel/catalogue/search-tools.ts'
-import type { ModelAnswer, OfferedTool } from '../models/api.ts'
+import type { ModelOutput, OfferedTool } from '../models/api.ts'
 import type { Clock, Digest } from '../../kernel/ports/runtime.ts'
 import { documentOf, type ThreadDocumentDeps } from './threads.ts'
 
@@ -102,7 +102,7 @@ export async function proposalOf(
   deps: ProposalDeps,
   state: AgentState,
   offered: readonly OfferedTool[],
-  { text, call }: ModelAnswer,
+  { text, call }: ModelOutput,
 ): Promise<Pick<AgentFound, 'proposed' | 'said'>> {
   if (call === undefined)
     return { said: { kind: text.trim() === '' ? 'invalid' : 'text', text: text.trim() || 'the model said nothing' } }

@@ -1,11 +1,11 @@
 import type { NamedServer, ProcessServer } from '../../adapters/upstream/server-kind.ts'
 import type { CommandsSettings, CommandParam, CommandSettings } from './command-settings.ts'
-import type { UpstreamAnswer, UpstreamCall } from '../../kernel/ports/upstream.ts'
+import type { ToolReply, UpstreamCall } from '../../kernel/ports/upstream.ts'
 import type { ToolResult } from '../../kernel/contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { problem } from '../../kernel/contract/problems.ts'
 import type { Connection } from '../../adapters/upstream/connection.ts'
-import { isTooDeep } from '../../adapters/upstream/frames.ts'
+import { isTooDeep } from '../../adapters/upstream/messages.ts'
 import { createLifetime } from '../../adapters/upstream/http/lifetime.ts'
 import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
 import { singleCall } from '../../adapters/upstream/single-call.ts'
@@ -23,7 +23,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
   const hide = (says: string) => removeSecrets(Object.values(config.env), says)
   const tools = Object.entries(config.commands).map(([name, command]) => commandTool(name, command))
 
-  function start(command: CommandSettings, call: UpstreamCall): Running | UpstreamAnswer {
+  function start(command: CommandSettings, call: UpstreamCall): Running | ToolReply {
     const args = JSON.parse(call.canonical_args) as Json
     const filled = fillCommand(command, isJsonObject(args) ? args : {})
     if (!filled.ok) return { is: 'not_sent', problem: problem('call.args_invalid', { server, paths: filled.says }) }
@@ -38,7 +38,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
     })
   }
 
-  function answerOf(command: CommandSettings, ended: Ended): UpstreamAnswer {
+  function answerOf(command: CommandSettings, ended: Ended): ToolReply {
     switch (ended.is) {
       case 'not_started':
         return notSent(server, hide(ended.says))

@@ -1,5 +1,5 @@
 import type { ContentSettings } from './section.ts'
-import type { ArgFinding, ArgScan } from './scan-args.ts'
+import type { ArgMatch, ArgScan } from './scan-args.ts'
 import type { Tool } from '../../kernel/contract/tool.ts'
 import { isRecipient } from './recipient-fields.ts'
 import { dataDestination, type DataDestination, type Reach } from './data-destination.ts'
@@ -19,7 +19,7 @@ const NOT_PERSONAL = new Set(['ipv4-local', 'ipv6-local', 'mac-address'])
  * The personal data that a person is asked about. For a read: only data in a network address, and payment or identity numbers
  * that leave the machine.
  */
-export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: Reach): ArgFinding[] {
+export function personalIn(findings: readonly ArgMatch[], tool: Tool, reach: Reach): ArgMatch[] {
   const isRead = tool.effects.every((effect) => effect === 'read')
   const isHere = isRead && dataDestination(tool, reach) === 'reads_here'
   return findings.filter(
@@ -35,7 +35,7 @@ export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: R
 const GUESSES = new Set(['assigned-password', 'assigned-credential', 'random-string'])
 
 /** Where one secret goes. A secret inside a network address leaves the machine, whatever else is known about the tool. */
-export function secretGoes(finding: ArgFinding, goes: DataDestination): DataDestination {
+export function secretGoes(finding: ArgMatch, goes: DataDestination): DataDestination {
   if (goes !== 'unknown' && goes !== 'reads_here') return goes
   if (finding.url !== undefined) return 'leaves'
   return GUESSES.has(finding.rule) ? 'reads_here' : goes

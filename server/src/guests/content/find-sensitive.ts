@@ -2,8 +2,8 @@ import { assignmentAt, nameEnd } from './assignment.ts'
 import type { Place } from './checks.ts'
 import type { CompiledRules, KeywordUse } from './compile-rules.ts'
 import { bitsAt, bitsOfText } from './number-rules.ts'
-import type { CompiledRule, Finding } from './rule.ts'
-import { settleFindings } from './settle-findings.ts'
+import type { CompiledRule, TextMatch } from './rule.ts'
+import { stableMatches } from './stable-matches.ts'
 import { isHarmless, namesWord, wordsOf } from './secret-name.ts'
 import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
 
@@ -11,9 +11,9 @@ import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
  * Everything sensitive in a text, located in the original text, without overlaps, in order.
  * INVARIANT: the work is bounded by a constant times the length of the text (law in find-sensitive.test.ts).
  */
-export function findSensitive(text: string, rules: CompiledRules): Finding[] {
+export function findSensitive(text: string, rules: CompiledRules): TextMatch[] {
   const search = (shown: string) => locate(shown, rules).spans
-  return settleFindings(text, search(text), search)
+  return stableMatches(text, search(text), search)
 }
 
 /** The findings of one pass, including overlaps, with the most steps that the attempts could have taken. */

@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts'
 /** A text and its path. */
 export type Piece = { readonly text: string; readonly path: string }
 
-export type JoinedFinding = Pick<Rule, 'type' | 'kind'> & { readonly rule: string; readonly piece: number }
+export type JoinedMatch = Pick<Rule, 'type' | 'kind'> & { readonly rule: string; readonly piece: number }
 
 /** What separates the parts of an address, of a list or of a token that was split up, including names of query fields. */
 const BETWEEN = /[?&;][\w.-]{1,40}=|[\s/\\?&#,;|+"'`<>()[\]{}*^!]+/g
@@ -30,7 +30,7 @@ export const isFirm = (rule: Pick<Rule, 'at' | 'kind' | 'keywords' | 'check'>): 
  * separators. Only formats that are recognizable by their first characters, and only if the rest looks random. `mayBe` may only say yes too
  * often, never too rarely.
  */
-export function findJoined(pieces: readonly Piece[], firm: CompiledRules, mayBe = mayBeJoined): JoinedFinding[] {
+export function findJoined(pieces: readonly Piece[], firm: CompiledRules, mayBe = mayBeJoined): JoinedMatch[] {
   if (!mayBe(pieces, firm)) return []
   const dense = pieces.map(({ text }) => text.replace(BETWEEN, ''))
   const joined = dense.join('')
@@ -50,8 +50,8 @@ export function findJoined(pieces: readonly Piece[], firm: CompiledRules, mayBe 
 const LONGEST_DECODED = 4_096
 
 /** An encoded token whose parts are in several fields, or in several labels of a host name. */
-function findDecoded(text: string, firm: CompiledRules): JoinedFinding[] {
-  const found: JoinedFinding[] = []
+function findDecoded(text: string, firm: CompiledRules): JoinedMatch[] {
+  const found: JoinedMatch[] = []
   if (text.length > LONGEST_DECODED) return found
   for (const reading of readingsOf(text).texts)
     for (const { type, rule, kind, start, end } of locate(reading, firm).spans)
@@ -59,8 +59,8 @@ function findDecoded(text: string, firm: CompiledRules): JoinedFinding[] {
   return found
 }
 
-function findIn(text: string, pieces: readonly string[], firm: CompiledRules): JoinedFinding[] {
-  const found: JoinedFinding[] = []
+function findIn(text: string, pieces: readonly string[], firm: CompiledRules): JoinedMatch[] {
+  const found: JoinedMatch[] = []
   for (const { type, rule, kind, start, end } of locate(text, firm).spans)
     if (isRandomToken(text.slice(start, end))) found.push({ type, rule, kind, piece: pieceAt(pieces, start) })
   return found

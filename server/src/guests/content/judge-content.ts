@@ -1,7 +1,7 @@
 import type { Call } from '../../kernel/contract/call.ts'
 import { inForce, type Tool } from '../../kernel/contract/tool.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
-import type { ArgFinding, ArgScan } from './scan-args.ts'
+import type { ArgMatch, ArgScan } from './scan-args.ts'
 import { isCredentialField } from './credential-fields.ts'
 import { personalIn, secretGoes } from './content-fact.ts'
 import { dataDestination, type DataDestination } from './data-destination.ts'
@@ -58,7 +58,7 @@ function onSecrets(scan: ArgScan, goes: DataDestination, facts: Facts): Opinion[
   const more = goes === 'reads_here' ? 0 : scan.more.secret
   if (found.length + more === 0) return []
   const schema = inForce(facts.tool.row).definition.inputSchema
-  const isBlocked = (finding: ArgFinding) =>
+  const isBlocked = (finding: ArgMatch) =>
     secrets === 'block' ||
     (secrets === undefined &&
       secretGoes(finding, goes) === 'leaves' &&
@@ -76,10 +76,10 @@ function onSecrets(scan: ArgScan, goes: DataDestination, facts: Facts): Opinion[
   ]
 }
 
-const sayBlocked = (found: readonly ArgFinding[], facts: Facts) =>
+const sayBlocked = (found: readonly ArgMatch[], facts: Facts) =>
   `${describe(found, facts)}, and this tool would send it off this machine`
 
-const sayAsked = (found: readonly ArgFinding[], goes: DataDestination, facts: Facts) =>
+const sayAsked = (found: readonly ArgMatch[], goes: DataDestination, facts: Facts) =>
   `${describe(found, facts)}, ${goes === 'stays' ? 'and this tool would write it' : 'and this tool would use it'}`
 
 function onPersonal(scan: ArgScan, facts: Facts): Opinion[] {
@@ -101,7 +101,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** "`/body` contains a secret (JWT)". */
-function describe(found: readonly ArgFinding[], facts: Facts): string {
+function describe(found: readonly ArgMatch[], facts: Facts): string {
   if (found.length === 0) return 'the arguments contain more findings than can be listed'
   const types = [
     ...new Set(found.map(({ kind, type }) => (kind === 'secret' ? `a secret (${type})` : (NAMES[type] ?? type)))),

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/contract/json.ts'
 import type { OpenTextGuard } from '../../kernel/ports/text-guard.ts'
 import { compileOwn, type OwnCredentials } from './find-own.ts'
-import { redactReplies, sensitiveTextFilter } from './redact-answers.ts'
+import { redactReplies, sensitiveTextFilter } from './redact-replies.ts'
 import { redactOwn, redactOwnJson, OWN_CREDENTIAL_MARK } from './redact-own.ts'
 import { redactingOwn } from './redacting-own.ts'
 import { openScanner } from './scanner/open-scanner.ts'
@@ -9,7 +9,7 @@ import type { Problem } from '../../kernel/contract/problems.ts'
 import type { Offerings } from '../../kernel/ports/upstream.ts'
 import { withResult } from '../../kernel/ports/maybe-promise.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../../kernel/ports/scanner.ts'
-import { filterMessages, type AnswerFilter, type MessageFilter } from '../../kernel/attempt/filter-answers.ts'
+import { filterMessages, type ReplyFilter, type MessageFilter } from '../../kernel/attempt/filter-replies.ts'
 
 /** Own credentials, and what the operator's rules find, stay out of everything that people and tool servers read. */
 export const openTextGuard: OpenTextGuard = (known) => {
@@ -39,7 +39,7 @@ export const openTextGuard: OpenTextGuard = (known) => {
  * Removes the gate's own credentials from every message of a tool server: results, errors, progress and log lines, and from what is stored
  * of these. Independent of the operator's redaction settings.
  */
-function ownCredentialsFilter(own: () => OwnCredentials, scanner: Pick<Scanner, 'redactOwn'>): AnswerFilter {
+function ownCredentialsFilter(own: () => OwnCredentials, scanner: Pick<Scanner, 'redactOwn'>): ReplyFilter {
   return {
     ...ownMessagesFilter(own),
     answer(answer) {

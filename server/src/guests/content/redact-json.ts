@@ -1,30 +1,30 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import type { CompiledRules } from './compile-rules.ts'
 import { locate, locateInField } from './find-sensitive.ts'
-import { replaced } from './replace-findings.ts'
-import type { Finding } from './rule.ts'
-import { settleFindings } from './settle-findings.ts'
+import { replaced } from './replace-matches.ts'
+import type { TextMatch } from './rule.ts'
+import { stableMatches } from './stable-matches.ts'
 import type { Span } from './try-rule.ts'
 
 /**
  * Where in a JSON value a finding is: an RFC 6901 pointer, and the span inside that string. `place` is the pointer in the
  * redacted value, where a key that is itself a secret is replaced.
  */
-export type JsonFinding = Finding & { readonly path: string; readonly place: string }
-export type RedactedJson = { readonly value: Json; readonly findings: readonly JsonFinding[] }
+export type JsonMatch = TextMatch & { readonly path: string; readonly place: string }
+export type RedactedJson = { readonly value: Json; readonly findings: readonly JsonMatch[] }
 
 /**
  * Redacts every string and number of a JSON value, and the keys of its objects. The key of a field is evidence too: in
  * `{"password": "…"}` the value is a secret because of its key, also inside arrays.
  */
 export function redactJson(value: Json, rules: CompiledRules): RedactedJson {
-  const findings: JsonFinding[] = []
+  const findings: JsonMatch[] = []
   return { value: redacted(value, '', ROOT, { rules, findings }), findings }
 }
 
 const LONGEST_NAME = 64
 
-type Place = Pick<JsonFinding, 'path' | 'place'>
+type Place = Pick<JsonMatch, 'path' | 'place'>
 const ROOT: Place = { path: '', place: '' }
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 const below = ({ path, place }: Place, key: string, shown: string = key): Place => ({
@@ -32,7 +32,7 @@ const below = ({ path, place }: Place, key: string, shown: string = key): Place 
   place: `${place}/${escape(shown)}`,
 })
 
-type Work = { readonly rules: CompiledRules; readonly findings: JsonFinding[] }
+type Work = { readonly rules: CompiledRules; readonly findings: JsonMatch[] }
 
 function redacted(value: Json, name: string, at: Place, work: Work): Json {
   if (typeof value === 'string') return redactedLeaf(value, name, at, work)
@@ -99,13 +99,14 @@ function redactedLeaf(text: string, name: string, at: Place, work: Work): string
   return replaced(text, findings)
 }
 
-const leafFindings = (text: string, name: string, { rules }: Work): readonly Finding[] => findInField(text, name, rules)
+const leafFindings = (text: string, name: string, { rules }: Work): readonly TextMatch[] =>
+  findInField(text, name, rules)
 
 /** The findings in one text of a JSON value, whose field is called `name`. */
-export function findInField(text: string, name: string, rules: CompiledRules): readonly Finding[] {
+export function findInField(text: string, name: string, rules: CompiledRules): readonly TextMatch[] {
   const known = name.length > LONGEST_NAME ? name.slice(-LONGEST_NAME) : name
   const found = spansOfLeaf(text, known, rules)
-  return found.length === 0 ? found : settleFindings(text, found, (shown) => spansOfLeaf(shown, known, rules))
+  return found.length === 0 ? found : stableMatches(text, found, (shown) => spansOfLeaf(shown, known, rules))
 }
 
 function spansOfLeaf(text: string, name: string, rules: CompiledRules): readonly Span[] {

@@ -1,10 +1,10 @@
 import type { CompiledRules } from './compile-rules.ts'
 import { findSensitive } from './find-sensitive.ts'
-import { replaced } from './replace-findings.ts'
-import type { Finding } from './rule.ts'
+import { replaced } from './replace-matches.ts'
+import type { TextMatch } from './rule.ts'
 
 /** A text with everything sensitive replaced by `[REDACTED_<TYPE>]`, and the findings, located in the original. */
-export type Redacted = { readonly text: string; readonly findings: readonly Finding[] }
+export type Redacted = { readonly text: string; readonly findings: readonly TextMatch[] }
 
 /**
  * Redacts a text in one pass, from right to left.

@@ -59,7 +59,7 @@ export type CompiledRule = Rule & {
 }
 
 /** Where something sensitive is in the original text. */
-export type Finding = {
+export type TextMatch = {
   readonly type: string
   readonly rule: string
   readonly kind: 'secret' | 'pii'

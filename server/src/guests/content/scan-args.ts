@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import type { ArgRules } from './arg-rules.ts'
-import { findJoined, type JoinedFinding, type Piece } from './joined-text.ts'
+import { findJoined, type JoinedMatch, type Piece } from './joined-text.ts'
 import { readingsOf } from '../../kernel/text/readings.ts'
 import { findInField } from './redact-json.ts'
-import type { Finding } from './rule.ts'
+import type { TextMatch } from './rule.ts'
 
 /** Something sensitive in the arguments of a call. Never the text itself. */
-export type ArgFinding = Pick<Finding, 'type' | 'rule' | 'kind'> & {
+export type ArgMatch = Pick<TextMatch, 'type' | 'rule' | 'kind'> & {
   /** RFC 6901. */
   readonly path: string
   /** Its span in that text as written; the whole text if it was found in another encoding. */
@@ -20,7 +20,7 @@ export type ArgFinding = Pick<Finding, 'type' | 'rule' | 'kind'> & {
 }
 
 export type ArgScan = {
-  readonly findings: readonly ArgFinding[]
+  readonly findings: readonly ArgMatch[]
   /** How many findings there are beyond those listed. */
   readonly more: { readonly secret: number; readonly pii: number }
   /** Pointers to texts that contain one of the gate's own redaction marks. */
@@ -44,7 +44,7 @@ export function scanArgs(args: Json, rules: ArgRules): ArgScan {
 
 class Scan {
   private readonly rules: ArgRules
-  private readonly findings: ArgFinding[] = []
+  private readonly findings: ArgMatch[] = []
   private readonly more = { secret: 0, pii: 0 }
   private marks: readonly string[] = []
   private readonly values: Piece[] = []
@@ -89,7 +89,7 @@ class Scan {
   }
 
   /** Skips what was already found at the same start. */
-  private joined(pieces: readonly Piece[], found: readonly JoinedFinding[], known: Set<string>): void {
+  private joined(pieces: readonly Piece[], found: readonly JoinedMatch[], known: Set<string>): void {
     for (const { piece, type, rule, kind } of found) {
       const { text, path } = pieces[piece] ?? { text: '', path: '' }
       if (known.has(`${rule} ${path}`)) continue
@@ -126,7 +126,7 @@ class Scan {
     for (const reading of texts) this.reading(reading, { text, name, path, alone: !/\s/.test(text.trim()) }, known)
   }
 
-  private plain(text: string, path: string, plain: readonly Finding[]): void {
+  private plain(text: string, path: string, plain: readonly TextMatch[]): void {
     const covered = plain.reduce((sum, { start, end }) => sum + end - start, 0)
     const alone = isAlone(text, text.length - covered, plain.length)
     for (const finding of plain)
@@ -153,7 +153,7 @@ class Scan {
       this.marks = [...this.marks, path]
   }
 
-  private add(kind: ArgFinding['kind'], described: () => ArgFinding): void {
+  private add(kind: ArgMatch['kind'], described: () => ArgMatch): void {
     if (this.findings.length < MOST_FINDINGS) this.findings.push(described())
     else this.more[kind] += 1
   }
@@ -176,7 +176,7 @@ const NETWORK = /\b(?:https?|wss?|ftps?|sftp|gopher|dns|ldaps?|smb|tcp|udp|mailt
 const MOST_BEFORE = 8_192
 
 /** Whether a position in a text is inside a network address: after a scheme, with no space in between. */
-function urlOf(text: string, at: number): Pick<ArgFinding, 'url'> {
+function urlOf(text: string, at: number): Pick<ArgMatch, 'url'> {
   let start = at
   while (start > 0 && at - start < MOST_BEFORE && !/\s/.test(text.charAt(start - 1))) start -= 1
   const unbroken = text.slice(start, at)

@@ -4,8 +4,8 @@ import { type Json, type JsonObject, isJsonObject } from '../../kernel/contract/
 import { Bug, type Result } from '../../kernel/contract/problems.ts'
 import { UNSCANNED, type ShownArgs } from '../../kernel/contract/redaction.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
-import { findInField, redactJson, type JsonFinding } from './redact-json.ts'
-import { replaced } from './replace-findings.ts'
+import { findInField, redactJson, type JsonMatch } from './redact-json.ts'
+import { replaced } from './replace-matches.ts'
 import { scanArgs, type ArgScan } from './scan-args.ts'
 import { parsedArgs } from '../../kernel/attempt/call-args.ts'
 import { findGuarded, type GuardedTexts } from './guarded-texts.ts'
@@ -27,8 +27,8 @@ function hiddenPlaces(part: HiddenPlace['in'], value: Json, rules: CompiledRules
 const MOST_PLACES = 200
 
 /** The findings as places. Those beyond the limit become one place without a pointer. */
-function placesOf(part: HiddenPlace['in'], findings: readonly JsonFinding[]): HiddenPlace[] {
-  const lengthOf = ({ start, end }: JsonFinding) => end - start
+function placesOf(part: HiddenPlace['in'], findings: readonly JsonMatch[]): HiddenPlace[] {
+  const lengthOf = ({ start, end }: JsonMatch) => end - start
   const places = findings
     .slice(0, MOST_PLACES)
     .map((finding): HiddenPlace => ({ in: part, at: finding.place, type: finding.type, length: lengthOf(finding) }))
@@ -88,7 +88,7 @@ type Answers = {
   redact_own: readonly string[]
   validate: Result<void>
 }
-export type AnswerTo<J extends ScanJob> = Answers[J['do']]
+export type ScanResult<J extends ScanJob> = Answers[J['do']]
 
 const WORK: { readonly [K in keyof ScanJobs]: (job: ScanJobs[K], rules: ScanRules) => Answers[K] } = {
   args: ({ canonical_args }, rules) => scanArgs(parsedArgs(canonical_args), rules.args),
@@ -118,9 +118,9 @@ function ownFrom(known: readonly string[]): OwnCredentials {
 }
 
 /** Does one job synchronously. The same on every thread. */
-export function runScanJob<J extends ScanJob>(job: J, rules: ScanRules): AnswerTo<J> {
+export function runScanJob<J extends ScanJob>(job: J, rules: ScanRules): ScanResult<J> {
   const work: Readonly<Record<string, (job: never, rules: ScanRules) => Answers[keyof Answers]>> = WORK
-  return work[job.do]?.(job as never, rules) as AnswerTo<J>
+  return work[job.do]?.(job as never, rules) as ScanResult<J>
 }
 
 /** How many characters there are to search. */

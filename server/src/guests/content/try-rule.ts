@@ -1,10 +1,10 @@
 import { type Check, CHECKS, type Place } from './checks.ts'
 import { isStandIn } from './placeholder.ts'
 import { entropyOf } from './randomness.ts'
-import type { CompiledRule, Finding } from './rule.ts'
+import type { CompiledRule, TextMatch } from './rule.ts'
 
 /** A finding that may still overlap others. */
-export type Span = Finding & { readonly order: number; readonly generic: boolean }
+export type Span = TextMatch & { readonly order: number; readonly generic: boolean }
 
 /** Tries a rule at one position of the text. */
 export function tryAt(rule: CompiledRule, text: string, at: number): Span | undefined {

@@ -19,12 +19,12 @@ import { validateAgainst } from '../../kernel/json/validate-args.ts'
 import { isForNow, isTemporary, describeCall, type Links } from '../../kernel/attempt/describe-call.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import type { LiveCatalogue } from '../../kernel/catalogue/catalogue.ts'
-import type { AgentModels, ModelAnswer, ModelPurpose, ModelQuestion, OfferedTool } from '../models/api.ts'
+import type { AgentModels, ModelOutput, ModelPurpose, ModelQuestion, OfferedTool } from '../models/api.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Proxy } from '../../kernel/proxy/proxy.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
 import { finishExecution, type FinishDeps } from './finish-execution.ts'
-import { reserveUnits, settleUnits } from './reserve-units.ts'
+import { reserveUnits, chargeUnits } from './reserve-units.ts'
 import { settingsOf, type Judgement } from '../../kernel/decide/judging.ts'
 
 export type FlowEffectDeps = FinishDeps & {
@@ -163,7 +163,7 @@ async function settled(
     return { call: { call_id: outcome.call_id, status: outcome.status } }
   const cost = outcome.status === 'refused' ? 0 : costOf(deps, state.proposed?.tool ?? '')
   deps.probe('flow.settling')
-  if ((await settleUnits(deps, state, state.calls, cost)) === 'later') return 'later'
+  if ((await chargeUnits(deps, state, state.calls, cost)) === 'later') return 'later'
   return { result: { text: textOf(outcome), ok: outcome.status === 'executed' } }
 }
 
@@ -217,7 +217,7 @@ function ask(
   purpose: ModelPurpose,
   instructions: string,
   tools?: ModelQuestion['tools'],
-): Promise<ModelAnswer | { readonly failed: string }> {
+): Promise<ModelOutput | { readonly failed: string }> {
   const made = state.results.filter(({ tool }) => tool !== 'gate')
   return models.ask({
     role: purpose === 'propose' ? 'executor' : 'finalizer',

@@ -14,7 +14,7 @@ import { listRequest, runRequest } from './flow-requests.ts'
 import { runListing, runListingField } from './flow-listings.ts'
 import { mayChangeRun } from './may-change-run.ts'
 import { asItStands } from '../../kernel/identity/standing-grants.ts'
-import type { Held } from '../../kernel/ports/reads.ts'
+import type { Stored } from '../../kernel/ports/reads.ts'
 import { accountOf, visibilityOf, stepsOf, visibleRun, type FlowDeps, type Visibility } from './flow-access.ts'
 import { consentView, executionView, runView } from './flow-views.ts'
 
@@ -78,7 +78,7 @@ export async function listMerged(
   { vault, scopes }: Visibility,
   { limit, cursor }: PageAsked,
   whereOf: (vault: string, scope: Visibility['scopes'][number]) => Readonly<Record<string, string>>,
-): Promise<{ readonly items: readonly Held<'flows'>[]; readonly next?: number }> {
+): Promise<{ readonly items: readonly Stored<'flows'>[]; readonly next?: number }> {
   if (vault === undefined) return { items: [] }
   const page = { limit: limit + 1, newest_first: true, ...(cursor === undefined ? {} : { after: cursor }) }
   const listed = await Promise.all(scopes.map((scope) => tables.list('flows', whereOf(vault, scope), page)))

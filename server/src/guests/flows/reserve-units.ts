@@ -53,7 +53,7 @@ export async function reserveUnits(
 }
 
 /** Records what a call really cost, and returns the reserved units that were not used. Repeating it changes nothing. */
-export async function settleUnits(
+export async function chargeUnits(
   deps: UnitDeps,
   executing: Executing,
   call: number,

@@ -4,7 +4,7 @@ import type { ErasedUser, RestoredAt, RestoredEnding } from '../../kernel/change
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
-import type { Held } from '../../kernel/ports/reads.ts'
+import type { Stored } from '../../kernel/ports/reads.ts'
 import { isoOf, maySeeFlow, swapFlow, type FlowDeps } from './flow-access.ts'
 import { FLOW_CONSENTS_LISTED_BY, FLOWS_LISTED_BY, type FlowRow } from './flow-rows.ts'
 import type { FlowScope } from './flows.ts'
@@ -82,7 +82,7 @@ const noted = (
   entry: { at: now, type, actor: by, trace: trace(), subject },
 })
 
-function endedConsent({ row, version }: Held<'flow_consents'>, at: RestoredAt): RestoredEnding | undefined {
+function endedConsent({ row, version }: Stored<'flow_consents'>, at: RestoredAt): RestoredEnding | undefined {
   if (row.revoked_at !== undefined || row.expires_at <= at.now) return undefined
   const id = row.consent_id
   return {
@@ -101,7 +101,7 @@ function endedConsent({ row, version }: Held<'flow_consents'>, at: RestoredAt): 
 }
 
 /** The runs that executed them were cancelled, so nothing would end them. */
-function endedExecutions({ row, version }: Held<'flows'>, at: RestoredAt): RestoredEnding | undefined {
+function endedExecutions({ row, version }: Stored<'flows'>, at: RestoredAt): RestoredEnding | undefined {
   if (row.is !== 'run') return undefined
   const running = row.executions.filter(({ status }) => status === 'running')
   if (running.length === 0) return undefined
@@ -125,7 +125,7 @@ function endedExecutions({ row, version }: Held<'flows'>, at: RestoredAt): Resto
   }
 }
 
-function withoutNotes({ row, version }: Held<'flows'>, { user, callers }: ErasedUser): readonly Change[] {
+function withoutNotes({ row, version }: Stored<'flows'>, { user, callers }: ErasedUser): readonly Change[] {
   const to = noteless(row, user, callers)
   if (to === row) return []
   const id = to.is === 'proposal' ? to.proposal_id : to.is === 'run' ? to.run_id : undefined

@@ -3,10 +3,10 @@ import { listOf } from '../../kernel/contract/answers.ts'
 import type { Caller, CallerKind } from '../../kernel/contract/caller.ts'
 import { ADMINS, OVERSEERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
-import { DecisionsBody, HubKeysAnswer, NodeAnswer, NodeOutcome, NodeRequest, WordsAnswer } from './hub.ts'
+import { DecisionsBody, HubKeysAnswer, NodeAnswer, NodeReport, NodeRequest, WordsAnswer } from './hub.ts'
 import type { NodesSeen } from './nodes-seen.ts'
 import { readNodes, type ReadNodesDeps } from './read-nodes.ts'
-import { takeOutcome, type TakeOutcomeDeps } from './take-outcome.ts'
+import { takeReport, type TakeReportDeps } from './take-report.ts'
 import { takeRequest, type TakeRequestDeps } from './take-request.ts'
 import { refuse, type Result, ok } from '../../kernel/contract/problems.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
@@ -136,7 +136,7 @@ async function changeHubKey(
 }
 
 export type HubPorts = TakeRequestDeps &
-  TakeOutcomeDeps &
+  TakeReportDeps &
   WaitForDecisionsDeps &
   HubKeyDeps &
   Omit<ReadNodesDeps, 'seen'> & { readonly nodesSeen: NodesSeen }
@@ -162,9 +162,9 @@ export function endpoints(k: HubPorts): readonly Endpoint[] {
       at: 'POST /v1/hub/outcomes',
       access: NODES,
       says: 'A node reports how a call ended',
-      body: NodeOutcome,
+      body: NodeReport,
       answers: WordsAnswer,
-      run: (node, { body }) => takeOutcome(k, noted(node), body),
+      run: (node, { body }) => takeReport(k, noted(node), body),
       shows: words,
     }),
     endpoint({

@@ -3,7 +3,7 @@ import type { PerformersOf } from '../../kernel/runs/performer.ts'
 import { closeWith, processReply, type ProcessReplyDeps } from './process-reply.ts'
 import type { ApprovalPacket, ApprovalRow } from '../../kernel/contract/approval.ts'
 import type { CallRow } from '../../kernel/contract/call.ts'
-import { NodePacket, type NodeOutcome, type NodeRequest } from './hub.ts'
+import { NodePacket, type NodeReport, type NodeRequest } from './hub.ts'
 import type { RunId } from '../../kernel/contract/ids.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { NodeContext } from '../../kernel/contract/node-context.ts'
@@ -60,7 +60,7 @@ async function messageToHub(
   deps: MessageDeps,
   message: RunId,
   report: Report,
-): Promise<NodeRequest | NodeOutcome | undefined> {
+): Promise<NodeRequest | NodeReport | undefined> {
   const call = (await deps.tables.row('calls', report.call_id))?.row
   const held = await deps.tables.row('approvals', report.approval_id)
   if (call === undefined || held === undefined) return undefined
@@ -88,10 +88,10 @@ async function messageToHub(
 const shownTo = (packet: ApprovalPacket): NodePacket => NodePacket.parse(JSON.parse(JSON.stringify(packet)))
 
 function outcomeOf(
-  head: Pick<NodeOutcome, 'message' | 'nonce' | 'approval_id'>,
+  head: Pick<NodeReport, 'message' | 'nonce' | 'approval_id'>,
   call: CallRow,
   approval: ApprovalRow,
-): NodeOutcome | undefined {
+): NodeReport | undefined {
   const { state } = call
   if (state !== 'executed' && state !== 'failed' && state !== 'refused' && state !== 'unknown') return undefined
   const word = approval.hub_word

@@ -58,7 +58,7 @@ export const NodeRequest = z.strictObject({
 export type NodeRequest = z.infer<typeof NodeRequest>
 
 /** How a call that was held ended at its node. */
-export const NodeOutcome = z.strictObject({
+export const NodeReport = z.strictObject({
   is: z.literal('outcome'),
   message: RunId,
   nonce: Nonce,
@@ -70,13 +70,13 @@ export const NodeOutcome = z.strictObject({
   word: Sha256.optional(),
   ended_at: z.int().positive().optional(),
 })
-export type NodeOutcome = z.infer<typeof NodeOutcome>
+export type NodeReport = z.infer<typeof NodeReport>
 
 /** Sent regularly where the hub has no other way to see that a node is running. */
 export const NodeAlive = z.strictObject({ is: z.literal('alive') })
 export type NodeAlive = z.infer<typeof NodeAlive>
 
-export const NodeMessage = z.discriminatedUnion('is', [NodeRequest, NodeOutcome, NodeAlive])
+export const NodeMessage = z.discriminatedUnion('is', [NodeRequest, NodeReport, NodeAlive])
 export type NodeMessage = z.infer<typeof NodeMessage>
 
 /** A node asks whether any of these requests has been decided. */

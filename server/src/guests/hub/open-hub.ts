@@ -13,7 +13,7 @@ import { roomHub } from './room-hub.ts'
 import { reportEarlier, type ReportDeps } from './report-to-hub.ts'
 import { processReply, type ProcessReplyDeps } from './process-reply.ts'
 import { callerIdentity, type CallerNames } from '../../kernel/contract/caller-identity.ts'
-import { type TakeOutcomeDeps, takeOutcome } from './take-outcome.ts'
+import { type TakeReportDeps, takeReport } from './take-report.ts'
 import { type TakeRequestDeps, takeRequest } from './take-request.ts'
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
@@ -148,7 +148,7 @@ async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ wake(): 
 }
 
 type AnswerNodesDeps = TakeRequestDeps &
-  TakeOutcomeDeps &
+  TakeReportDeps &
   WatchDecisionsDeps & { readonly nodeRoom: NodeRoom | undefined; readonly nodesSeen: NodesSeen }
 
 /** Older messages are ignored: a node that is still waiting asks again. */
@@ -182,7 +182,7 @@ function answerNodes(deps: AnswerNodesDeps, onFault: (error: unknown) => void): 
 
 /** A message of a node as text, from a transport without routes. `alive` needs no answer: the hub has noted when it was sent. */
 async function takeMessage(
-  deps: TakeRequestDeps & TakeOutcomeDeps,
+  deps: TakeRequestDeps & TakeReportDeps,
   node: Caller,
   text: string,
 ): Promise<Result<readonly string[]>> {
@@ -193,7 +193,7 @@ async function takeMessage(
     return refuse('request.invalid', { paths: issueLines(read.error.issues, 'the message').slice(0, 10).join('; ') })
   }
   if (read.data.is === 'alive') return ok([])
-  return read.data.is === 'request' ? takeRequest(deps, node, read.data) : takeOutcome(deps, node, read.data)
+  return read.data.is === 'request' ? takeRequest(deps, node, read.data) : takeReport(deps, node, read.data)
 }
 
 type WatchDecisionsDeps = SignDeps & {

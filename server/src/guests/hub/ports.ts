@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Result } from '../../kernel/contract/problems.ts'
 import type { DecidedElsewhere } from '../../kernel/ports/decided-elsewhere.ts'
-import type { HubKeysAnswer, HubReply, NodeOutcome, NodeRequest } from './hub.ts'
+import type { HubKeysAnswer, HubReply, NodeReport, NodeRequest } from './hub.ts'
 
 /** The key with which a hub signs decisions for its nodes. Created when it is first needed. */
 export interface HubKeys {
@@ -40,7 +40,7 @@ export type HubFollower = {
 /** The connection between a node and its hub. It only carries messages; nothing is trusted because of how it arrived. */
 export interface HubLink {
   /** One attempt. Never throws. */
-  send(message: NodeRequest | NodeOutcome): Promise<SentToHub>
+  send(message: NodeRequest | NodeReport): Promise<SentToHub>
   /** Receives what the hub sends, across interruptions of any length. `wake`: there is something new to ask for. */
   follow(follower: HubFollower): { wake(): void; stop(): Promise<void> }
 }

@@ -10,7 +10,7 @@ import { auditOf } from '../../kernel/attempt/call-changes.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../../kernel/attempt/close-call.ts'
 import type { AttachedHub } from './ports.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
-import type { Held, Tables } from '../../kernel/ports/reads.ts'
+import type { Stored, Tables } from '../../kernel/ports/reads.ts'
 import type { Clock, Digest, Ids, Probe } from '../../kernel/ports/runtime.ts'
 import { addRunEvent } from '../../kernel/runs/run-changes.ts'
 
@@ -71,7 +71,7 @@ type Signed = { readonly digest: string; readonly key: string }
 
 async function decide(
   deps: ProcessReplyDeps,
-  held: Held<'approvals'>,
+  held: Stored<'approvals'>,
   run: RunRow,
   reply: HubReply,
   signed: Signed,
@@ -157,7 +157,7 @@ async function refuseForged(
 /** The request cannot be decided any more: its call is refused. */
 export async function closeWith(
   deps: Pick<ProcessReplyDeps, 'tables' | 'ledger' | 'clock'>,
-  held: Held<'approvals'>,
+  held: Stored<'approvals'>,
   code: ProblemCode & `hub.${string}`,
   why: string,
   actor: string,

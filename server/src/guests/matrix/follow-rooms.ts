@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { AdmitsInvitation, IncomingMessage, TakeMessage } from '../../kernel/ports/transports.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
-import type { MatrixSession, RoomEvent } from './matrix-session.ts'
+import type { MatrixConnection, RoomEvent } from './matrix-connection.ts'
 import { eventsSince } from './recent-events.ts'
 
 export type FollowDeps = {
   readonly transport: string
   /** The document whose user this is. */
   readonly agent: string
-  readonly session: MatrixSession
+  readonly session: MatrixConnection
   readonly take: TakeMessage
   readonly admits: AdmitsInvitation
   readonly clock: Clock
@@ -152,7 +152,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
 /** The sender is the one the homeserver names. Edits, notices and the user's own messages are ignored. */
 function messageIn(
   { event_id, room, sender, type, content, encrypted }: RoomEvent,
-  session: MatrixSession,
+  session: MatrixConnection,
   { transport, agent }: FollowDeps,
 ): IncomingMessage | undefined {
   const { msgtype, body } = content

@@ -1,14 +1,14 @@
-import type { MatrixSession } from './matrix-session.ts'
+import type { MatrixConnection } from './matrix-connection.ts'
 
 /** One user at a homeserver. */
 export type MatrixAccount = {
   /** Logs in on first use, and again after a failure or when the homeserver ended the session. */
-  session(): Promise<MatrixSession>
+  session(): Promise<MatrixConnection>
   close(): Promise<void>
 }
 
-export function matrixAccount(open: () => Promise<MatrixSession>): MatrixAccount {
-  let opened: Promise<MatrixSession> | undefined
+export function matrixAccount(open: () => Promise<MatrixConnection>): MatrixAccount {
+  let opened: Promise<MatrixConnection> | undefined
   const session = () => {
     opened ??= open().then(
       (one) => {

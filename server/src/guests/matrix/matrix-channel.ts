@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import type { MatrixChannelSettings } from './section.ts'
 import { isJsonObject } from '../../kernel/contract/json.ts'
 import { channelKind } from '../../kernel/approvals/channel-kind.ts'
-import { openMatrixSession, type MatrixSession, type RoomEvent } from './matrix-session.ts'
+import { openMatrixConnection, type MatrixConnection, type RoomEvent } from './matrix-connection.ts'
 import { newsText, promptText, type ChatText } from './prompt-text.ts'
 
 export const matrixRoom = channelKind('matrix', (settings, { secret, stopping, log }) => {
@@ -20,7 +20,7 @@ export const matrixRoom = channelKind('matrix', (settings, { secret, stopping, l
     ([sender, { approver, user: person = approver }]) =>
       [sender, { kind: 'approver', id: `approver:${approver}`, user: person }] as const,
   )
-  const session = onceOpened(() => openMatrixSession(given))
+  const session = onceOpened(() => openMatrixConnection(given))
   const room = matrixChannel(settings, { people: new Map(people), session, stopping, log })
   return { channel: room, room }
 })
@@ -40,7 +40,7 @@ function onceOpened<T>(open: () => Promise<T>): () => Promise<T> {
 export type MatrixChannelDeps = {
   readonly people: ReadonlyMap<string, Caller>
   /** Logs in on first use, and again after a failure. */
-  readonly session: () => Promise<MatrixSession>
+  readonly session: () => Promise<MatrixConnection>
   readonly stopping: AbortSignal
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
 }
@@ -143,7 +143,7 @@ export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChann
     },
   }
 
-  async function chatEventOf(session: MatrixSession, event: RoomEvent): Promise<ChatEvent | undefined> {
+  async function chatEventOf(session: MatrixConnection, event: RoomEvent): Promise<ChatEvent | undefined> {
     const { event_id, sender, at, type, content } = event
     const relation = isJsonObject(content['m.relates_to']) ? content['m.relates_to'] : {}
     if (type === 'm.reaction') {

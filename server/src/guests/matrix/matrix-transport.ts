@@ -12,13 +12,13 @@ import { secretOf } from '../../adapters/upstream/server-config.ts'
 import type { Preparation } from '../../kernel/ports/prepare-guest.ts'
 import { followRooms } from './follow-rooms.ts'
 import { matrixAccount, type MatrixAccount } from './matrix-account.ts'
-import { openMatrixSession, type MatrixSession } from './matrix-session.ts'
+import { openMatrixConnection, type MatrixConnection } from './matrix-connection.ts'
 import { isUnreached } from '../../adapters/upstream/unreached.ts'
 import { eventsSince } from './recent-events.ts'
 
 export type MatrixTransportDeps = {
   /** Logs in as the user of each document. */
-  readonly agents: ReadonlyMap<string, () => Promise<MatrixSession>>
+  readonly agents: ReadonlyMap<string, () => Promise<MatrixConnection>>
   readonly clock: Clock
   readonly stopping: AbortSignal
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
@@ -42,7 +42,7 @@ export const roomTransports =
         ...(token === undefined ? {} : { token: secret(token, `${agent}.token`) }),
         ...(password === undefined ? {} : { password: secret(password, `${agent}.password`) }),
       }
-      return [agent, () => openMatrixSession(account)] as const
+      return [agent, () => openMatrixConnection(account)] as const
     })
     const logError = (says: string, about = {}) => log('error', says, about)
     return matrixTransport(name, { agents: new Map(agents), clock: Date.now, stopping, log: logError })
@@ -110,7 +110,7 @@ function follow(
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unknown')
 
 type SendDeps = {
-  readonly session: () => Promise<MatrixSession>
+  readonly session: () => Promise<MatrixConnection>
   readonly clock: Clock
   readonly stopping: AbortSignal
 }
@@ -157,7 +157,7 @@ async function sendOnce(
 }
 
 /** `unclear`: messages of an earlier process in an encrypted room cannot be read. */
-async function isThere(session: MatrixSession, room: string, id: string, since: number) {
+async function isThere(session: MatrixConnection, room: string, id: string, since: number) {
   let isUnclear = false
   for await (const event of eventsSince(session, room, since, () => (isUnclear = true))) {
     if (event.sender !== session.user) continue

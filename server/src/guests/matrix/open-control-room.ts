@@ -3,7 +3,7 @@ import { ok, refuse } from '../../kernel/contract/problems.ts'
 import type { OpenControlRoom, ControlRoom } from '../../kernel/ports/control-room.ts'
 import type { PrepareGuest, Preparation } from '../../kernel/ports/prepare-guest.ts'
 import { matrixAccount, type MatrixAccount } from './matrix-account.ts'
-import { openMatrixSession, type RoomEvent } from './matrix-session.ts'
+import { openMatrixConnection, type RoomEvent } from './matrix-connection.ts'
 import { roomTransports } from './matrix-transport.ts'
 import { isJsonObject } from '../../kernel/contract/json.ts'
 
@@ -20,7 +20,7 @@ const controlRooms =
         paths: `${where}.${token === undefined ? 'password' : 'token'}: the secret is missing`,
       })
     const proof = token === undefined ? { password: secret } : { token: secret }
-    const account = matrixAccount(() => openMatrixSession({ homeserver, user, room, ...proof }))
+    const account = matrixAccount(() => openMatrixConnection({ homeserver, user, room, ...proof }))
     return ok(controlRoom({ room, account, stopping: hangingUp, log: (says, about) => log('warn', says, about) }))
   }
 

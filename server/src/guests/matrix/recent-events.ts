@@ -1,4 +1,4 @@
-import type { MatrixSession, RoomEvent } from './matrix-session.ts'
+import type { MatrixConnection, RoomEvent } from './matrix-connection.ts'
 
 /** The sender's homeserver also sets an event's time, so one old event does not mean that the rest is older. */
 const MOST_OLD = 200
@@ -7,7 +7,7 @@ const PAGE = 30
 
 /** The events of a room since a time, newest first. `cut` is called if there are more than are read. */
 export async function* eventsSince(
-  session: Pick<MatrixSession, 'history'>,
+  session: Pick<MatrixConnection, 'history'>,
   room: string,
   oldest: number,
   cut: () => void,

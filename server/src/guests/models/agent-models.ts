@@ -1,4 +1,4 @@
-import type { AgentModels, ModelAnswer, ModelQuestion, ModelRole, OfferedTool } from './api.ts'
+import type { AgentModels, ModelOutput, ModelQuestion, ModelRole, OfferedTool } from './api.ts'
 import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { AgentModelSettings, Models } from './section.ts'
@@ -78,7 +78,7 @@ function withLanes(models: AgentModels, lanes: ReadonlyMap<string, Role>): Agent
   }
 }
 
-async function askModel({ settings, key }: Role, question: ModelQuestion): Promise<ModelAnswer | { failed: string }> {
+async function askModel({ settings, key }: Role, question: ModelQuestion): Promise<ModelOutput | { failed: string }> {
   const { instructions, messages, tools = [], onText, signal } = question
   const [{ streamText, jsonSchema, tool }, model] = await Promise.all([import('ai'), openLanguageModel(settings, key)])
   const names = aliasesOf(tools)
@@ -89,7 +89,7 @@ async function askModel({ settings, key }: Role, question: ModelQuestion): Promi
     ]),
   )
   let text = ''
-  let call: ModelAnswer['call']
+  let call: ModelOutput['call']
   let failed: unknown
   try {
     const stream = streamText({
@@ -128,7 +128,7 @@ async function askModel({ settings, key }: Role, question: ModelQuestion): Promi
 function callOf(
   name: string,
   part: { readonly input: unknown; readonly invalid?: boolean | undefined },
-): ModelAnswer['call'] {
+): ModelOutput['call'] {
   return part.invalid === true ? { name } : { name, args: part.input as Json }
 }
 

@@ -35,7 +35,7 @@ export type ModelUsage = {
 }
 
 /** What a model said. Data: it chooses among offered tools and fills arguments, nothing else. */
-export type ModelAnswer = {
+export type ModelOutput = {
   readonly text: string
   /** `args` is absent if the model's JSON could not be parsed. */
   readonly call?: { readonly name: string; readonly args?: Json }
@@ -51,7 +51,7 @@ export interface AgentModels {
   /** Whether a flow lane has a model. */
   hasLane(lane: string): boolean
   /** `failed` says why in one sentence without secrets. */
-  ask(question: ModelQuestion): Promise<ModelAnswer | { readonly failed: string }>
+  ask(question: ModelQuestion): Promise<ModelOutput | { readonly failed: string }>
 }
 
 /** A message of a conversation as models see it. */

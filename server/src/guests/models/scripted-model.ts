@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import type { AgentModels, ModelAnswer, ModelQuestion } from './api.ts'
+import type { AgentModels, ModelOutput, ModelQuestion } from './api.ts'
 import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
@@ -82,7 +82,7 @@ function readScript(path: string): Result<Script> {
   }
 }
 
-function follow({ rules }: Script, { purpose, script, onText }: ModelQuestion): ModelAnswer {
+function follow({ rules }: Script, { purpose, script, onText }: ModelQuestion): ModelOutput {
   const { message, step, tries, results } = script
   const fits = rules.map((rule) => ({ rule, groups: new RegExp(rule.when, 'i').exec(message.trim()) }))
   const found = fits.find(({ groups }) => groups !== null)
@@ -104,7 +104,7 @@ function follow({ rules }: Script, { purpose, script, onText }: ModelQuestion): 
   return said(text)
 }
 
-const said = (text: string): ModelAnswer => ({
+const said = (text: string): ModelOutput => ({
   text,
   usage: { model_calls: 1, input_tokens: 0, output_tokens: 0, cost: 0 },
 })

@@ -2,7 +2,7 @@ import type { NamedServer } from '../../adapters/upstream/server-kind.ts'
 import type { OAuthSettings } from '../../kernel/contract/http-settings.ts'
 import type { OpenApiSettings } from './openapi-settings.ts'
 import type { Pool } from 'undici'
-import type { UpstreamCall, UpstreamAnswer } from '../../kernel/ports/upstream.ts'
+import type { UpstreamCall, ToolReply } from '../../kernel/ports/upstream.ts'
 import { count } from '../../kernel/contract/framed-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { problem } from '../../kernel/contract/problems.ts'
@@ -29,7 +29,7 @@ import { operationsOf, type Operation } from './operations.ts'
 import { readDocument, type Document } from './read-document.ts'
 import { STATUS_CODES } from 'node:http'
 import type { ToolResult } from '../../kernel/contract/call.ts'
-import { isTooDeep } from '../../adapters/upstream/frames.ts'
+import { isTooDeep } from '../../adapters/upstream/messages.ts'
 import { readBody } from '../../adapters/upstream/http/body.ts'
 import { isJsonType } from './parameters.ts'
 
@@ -221,7 +221,7 @@ type AnswerDeps = {
 }
 
 /** What a reply means for the call. A status other than 2xx is the tool's own error, with what the server says about it. */
-async function answerOf(operation: Operation, reply: Reply, deps: AnswerDeps): Promise<UpstreamAnswer> {
+async function answerOf(operation: Operation, reply: Reply, deps: AnswerDeps): Promise<ToolReply> {
   const { server, limit } = deps
   const { status } = reply
   const body = await readBody(reply.body, limit)

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import type { Rule } from '../../kernel/contract/policy.ts'
-import { answerOf } from '../../kernel/policy/answer.ts'
+import { combineOpinions } from '../../kernel/policy/combine-opinions.ts'
 import { compilePolicy, presetLayer } from '../../kernel/policy/compile-policy.ts'
 import { callFrom, type DescribedCall } from '../../kernel/policy/described-call.ts'
 import { judgePolicy } from '../../kernel/policy/judge-policy.ts'
@@ -349,8 +349,8 @@ describe('lint findings are true', () => {
           for (const example of examples) {
             const before = judge(policy, example)
             if (before.some(({ rule, says }) => rule === named[0] && says.startsWith('blocked because'))) continue
-            const { effect, strength } = answerOf(before)
-            expect(answerOf(judge(without, example))).toMatchObject(
+            const { effect, strength } = combineOpinions(before)
+            expect(combineOpinions(judge(without, example))).toMatchObject(
               strength === undefined ? { effect } : { effect, strength },
             )
           }

@@ -1,7 +1,12 @@
 import type { PolicyFinding } from '../../kernel/ports/policy-check.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
 import { RiskClass, ToolEffect } from '../../kernel/contract/tool.ts'
-import { type Answer, answerOf, spellAnswer, strictnessOf } from '../../kernel/policy/answer.ts'
+import {
+  type CombinedEffect,
+  combineOpinions,
+  spellEffect,
+  strictnessOf,
+} from '../../kernel/policy/combine-opinions.ts'
 import { evaluate } from '../../kernel/policy/condition/condition.ts'
 import { scopeOf } from '../../kernel/policy/condition/scope.ts'
 import { callFrom, type DescribedCall } from '../../kernel/policy/described-call.ts'
@@ -60,9 +65,9 @@ export const reports = (
   answer: answerTo(lint.policy, example),
 })
 
-function answerTo(policy: Policy, example: DescribedCall): Answer {
+function answerTo(policy: Policy, example: DescribedCall): CombinedEffect {
   const { call, facts } = callFrom(example)
-  return answerOf(judgePolicy(policy, call, facts))
+  return combineOpinions(judgePolicy(policy, call, facts))
 }
 
 // ---------------------------------------------------------------- rules without effect
@@ -167,7 +172,7 @@ function forgotten(own: CompiledRule, lint: Lint): PolicyFinding[] {
   )
   if (left === undefined) return []
   const names = group.map(({ rule }) => `\`${rule.id}\``).join(', ')
-  const answer = spellAnswer(answerTo(lint.policy, left))
+  const answer = spellEffect(answerTo(lint.policy, left))
   return [reports(lint, 'gap', group, `none of ${names} answers this call; the preset does: ${answer}`, left)]
 }
 

@@ -1,5 +1,5 @@
 import type { PolicyFinding } from '../../kernel/ports/policy-check.ts'
-import { strictnessOf } from '../../kernel/policy/answer.ts'
+import { strictnessOf } from '../../kernel/policy/combine-opinions.ts'
 import type { DescribedCall } from '../../kernel/policy/described-call.ts'
 import type { CompiledRule, Policy } from '../../kernel/policy/policy.ts'
 import { atomsOf } from './atoms.ts'

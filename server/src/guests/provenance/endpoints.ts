@@ -12,7 +12,7 @@ import type { YieldWhenDue } from '../../kernel/ports/runtime.ts'
 import { inSteps } from '../../kernel/ports/in-steps.ts'
 import type { Sessions } from '../../kernel/ports/sessions.ts'
 import { provenanceOf } from './sessions.ts'
-import { sourceOf, type Answers } from './value-sources.ts'
+import { sourceOf, type ReplyLeaves } from './value-sources.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import { z } from 'zod'
 import { ValueSource } from '../../kernel/sessions/value-source.ts'
@@ -57,7 +57,7 @@ export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: st
     deps.yieldWhenDue,
     judgedProvenance({ session, mode }, row, tool, deps.judgement.commandOf),
   )
-  const answers: Answers = new Map()
+  const answers: ReplyLeaves = new Map()
   const shown: WhyAnswer['values'] = []
   for (const value of values.slice(0, MOST_VALUES)) {
     const source = await sourceOf(deps, session, value, answers)

@@ -1,5 +1,5 @@
 import { FUNCTION, meaningOf } from './lexicon/vocabulary.ts'
-import { eachSentence, readFrame } from './frames.ts'
+import { eachSentence, readClause } from './clauses.ts'
 import { JOINED, NAME, type Words } from './text.ts'
 
 /** What kind of text it is, as far as decisions need it. */
@@ -26,7 +26,7 @@ export function readProse(words: Words, text: string): Reading {
   let sentences = 0
   let illegible = 0
   eachSentence(words, (from, to) => {
-    const frame = readFrame(words, from, to)
+    const frame = readClause(words, from, to)
     if (frame.asks) {
       asks = true
       groups |= frame.groups

@@ -1,4 +1,4 @@
-import { eachSentence, nounsIn, readFrame } from './frames.ts'
+import { eachSentence, nounsIn, readClause } from './clauses.ts'
 import { FUNCTION, meaningOf } from './lexicon/vocabulary.ts'
 import { readWords, type Words } from './text.ts'
 import { createWordIndex } from './word-index.ts'
@@ -66,7 +66,7 @@ export function createUserWords(): UserWords {
       for (const number of numbersIn(text)) numbers.add(number)
       for (const day of daysIn(text)) days.add(day)
       eachSentence(words, (from, to) => {
-        const { groups, asks, mood } = readFrame(words, from, to)
+        const { groups, asks, mood } = readClause(words, from, to)
         sentences.push({ groups, nouns: nounsIn(words, from, to), asks, direct: mood === 'direct', utterance })
       })
     },

@@ -23,7 +23,7 @@ export async function valueSources(
   const asked = new Set(reasons.map(({ value_at }) => value_at))
   const first = [...values.filter(({ path }) => asked.has(path)), ...values.filter(({ path }) => !asked.has(path))]
   const sources: ValueSource[] = []
-  const answers: Answers = new Map()
+  const answers: ReplyLeaves = new Map()
   for (const value of first.slice(0, MOST_SOURCES)) {
     const source = await sourceOf(deps, provenance.session, value, answers)
     if (source !== undefined) sources.push(source)
@@ -32,13 +32,13 @@ export async function valueSources(
 }
 
 /** The leaves of the answers that were read: several values often come from one. */
-export type Answers = Map<string, readonly Leaf[] | undefined>
+export type ReplyLeaves = Map<string, readonly Leaf[] | undefined>
 
 export async function sourceOf(
   deps: SourceDeps,
   session: Session,
   value: Value,
-  answers: Answers,
+  answers: ReplyLeaves,
 ): Promise<ValueSource | undefined> {
   const at = value.path
   if (value.from === 'user') return { at, kind: 'user', label: "the user's own words" }
@@ -61,7 +61,7 @@ export async function sourceOf(
 }
 
 /** The fields of the stored answer. If it was evicted or deleted since, only its call is named. */
-async function leavesFrom({ tables }: SourceDeps, { call }: Origin, answers: Answers) {
+async function leavesFrom({ tables }: SourceDeps, { call }: Origin, answers: ReplyLeaves) {
   if (call === undefined) return undefined
   if (answers.has(call)) return answers.get(call)
   const held = await tables.row('calls', call)

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
-import { kindOf, type FieldKind } from '../../kernel/text/field-names.ts'
+import { fieldTypeOf, type FieldType } from '../../kernel/text/field-names.ts'
 
 /** A string in the arguments: a value with the kind of its field, or the name of a field. */
 export type ArgumentText = {
   readonly text: string
   readonly path: readonly string[]
-  readonly kind: FieldKind | 'name'
+  readonly kind: FieldType | 'name'
 }
 
 export type ArgumentTexts = {
@@ -31,7 +31,7 @@ export function argumentTexts(args: Json): ArgumentTexts {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path, key, depth } = next
     if (typeof value === 'string') {
-      const kind = kindOf(key)
+      const kind = fieldTypeOf(key)
       texts.push({ text: value, path, kind })
       const nested = depth < MOST_NESTED_JSON && !isText(kind) ? nestedJson(value) : undefined
       if (nested !== undefined) open.push({ value: nested, path, key, depth: depth + 1 })

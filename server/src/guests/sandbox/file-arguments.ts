@@ -2,7 +2,7 @@ import { INPUTS_KEY } from '../../kernel/approvals/asks.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import { childrenOf, textLeaves, type TextLeaf } from '../../kernel/text/text-leaves.ts'
 import { argumentTexts, isText, LONGEST_LIST, type ArgumentTexts } from './argument-texts.ts'
-import type { FieldKind } from '../../kernel/text/field-names.ts'
+import type { FieldType } from '../../kernel/text/field-names.ts'
 import type { Certainty } from './files-fact.ts'
 import {
   climbs,
@@ -68,7 +68,7 @@ const NOTHING: Read = { texts: new Map(), too_many: false }
 /** Only letters, digits and the like: one name, not a list. */
 const ONE_WORD = /^[\w-]+$/
 
-function readText(text: string, kind: FieldKind): Read {
+function readText(text: string, kind: FieldType): Read {
   if (text === '') return NOTHING
   const isNamed = kind === 'file' && !isOtherAddress(text)
   if (text.length < 1024 && ONE_WORD.test(text))

@@ -1,4 +1,4 @@
-import type { GatePlace } from '../../kernel/ports/files.ts'
+import type { OwnPlace } from '../../kernel/ports/files.ts'
 import type { TreeWord } from '../../kernel/decide/as-called.ts'
 import type { PathFault } from './path-readings.ts'
 
@@ -26,7 +26,7 @@ export type FileFact = {
   /** In a command: whether the part that names it writes, runs other code, or only reads. Otherwise the tool's effects say it. */
   readonly part?: 'writes' | 'runs' | 'reads'
   /** How these paths, and those of even the loosest reading, relate to the gate's own files. */
-  readonly gate: readonly GatePlace[]
+  readonly gate: readonly OwnPlace[]
 }
 
 export type FilesFact = {

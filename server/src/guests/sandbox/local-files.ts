@@ -3,8 +3,8 @@ import type {
   FileFacts,
   FolderEntry,
   Followed,
-  GateFiles,
-  GatePlace,
+  OwnFiles,
+  OwnPlace,
   NamedPlaces,
   OwnNames,
 } from '../../kernel/ports/files.ts'
@@ -14,7 +14,7 @@ import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve, sep } from 'node:path'
 import type { Config } from '../../kernel/contract/config.ts'
 import { followLinks, type Follow } from '../../adapters/upstream/follow-links.ts'
-import { gatePlaces } from './gate-places.ts'
+import { ownPlaces } from './own-places.ts'
 import { secondNames } from '../../adapters/upstream/second-names.ts'
 import { processOf } from '../../kernel/contract/server-settings.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
@@ -23,7 +23,7 @@ import { secretOf } from '../../adapters/upstream/server-config.ts'
 const MOST_NAMES = 10_000
 
 /** Where paths lead on this machine, and how they relate to the gate's own files. */
-export function localFiles(servers: Config['servers'], folder: string, own?: GateFiles): FileFacts {
+export function localFiles(servers: Config['servers'], folder: string, own?: OwnFiles): FileFacts {
   const settingsOf = (server: string) => (Object.hasOwn(servers, server) ? servers[server] : undefined)
   /** Only servers started here have a known working folder and home. */
   const childOf = (server: string) => {
@@ -43,7 +43,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     otherBases.set(settings, known)
     return known
   }
-  const places = own === undefined ? undefined : gatePlaces(own)
+  const places = own === undefined ? undefined : ownPlaces(own)
   const names = namesOf(own)
   /** What does not change as long as the settings of a server stay the same. */
   const standing = new WeakMap<Config['servers'][string], Standing>()
@@ -77,7 +77,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
 }
 
 type GateNames = Pick<DiskLook, 'own' | 'names' | 'programs'> & {
-  readonly places: ReturnType<typeof gatePlaces> | undefined
+  readonly places: ReturnType<typeof ownPlaces> | undefined
 }
 
 /** A class, because one is created per call and the methods are shared. Most calls name no file and use none of them. */
@@ -114,7 +114,7 @@ class LocalLook implements DiskLook {
     return isAbsolute(path) ? this.#followed(path) : this.#followed(path, from)
   }
 
-  async placesOf(place: Followed): Promise<readonly GatePlace[]> {
+  async placesOf(place: Followed): Promise<readonly OwnPlace[]> {
     return (await this.#places?.(place)) ?? []
   }
 
@@ -151,7 +151,7 @@ const standingFrom = (from: readonly string[]): Standing => ({
 })
 
 /** A folder such as `.sluice` is recognized by its name; one called `data` is not. */
-function namesOf(own: GateFiles | undefined): OwnNames {
+function namesOf(own: OwnFiles | undefined): OwnNames {
   const name = basename(own?.data ?? '').toLowerCase()
   const files = (own?.names ?? []).map((file) => file.replaceAll('\\', '/').toLowerCase())
   return { folder: name.length > 3 && name.startsWith('.') ? name : undefined, files }

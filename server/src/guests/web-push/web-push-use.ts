@@ -24,7 +24,7 @@ import { credentialState } from '../../kernel/identity/credential-state.ts'
 import type { WebPush } from '../../kernel/approvals/channels-use.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Notices } from '../../kernel/ports/notices.ts'
-import type { Held } from '../../kernel/ports/reads.ts'
+import type { Stored } from '../../kernel/ports/reads.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 
 declare module '../../kernel/ports/ledger.ts' {
@@ -62,7 +62,7 @@ const shown = ({ push_id, name, endpoint, created_at }: PushRow): PushSubscripti
   created_at,
 })
 
-async function livePushes(tables: PushDeps['tables'], user: string): Promise<readonly Held<'pushes'>[]> {
+async function livePushes(tables: PushDeps['tables'], user: string): Promise<readonly Stored<'pushes'>[]> {
   const listed = await tables.list('pushes', { user }, { limit: 200, newest_first: true })
   return listed.filter(({ row }) => row.ended_at === undefined)
 }
@@ -167,7 +167,7 @@ async function mayStillDecide({ tables, clock }: PushDeps, { key, caller }: Push
   return credential !== undefined && credentialState(credential, clock()) === 'active'
 }
 
-const ended = ({ row, version }: Held<'pushes'>, now: number): Change => ({
+const ended = ({ row, version }: Stored<'pushes'>, now: number): Change => ({
   kind: 'swap',
   table: 'pushes',
   id: row.push_id,

@@ -4,8 +4,8 @@ import type { Tool } from '../../kernel/contract/tool.ts'
 import { isUnrecorded, lostAt } from '../../kernel/changes/unrecorded.ts'
 import { isMatch, namesOf } from '../../kernel/policy/match.ts'
 import type { Change, Committed, Ledger } from '../../kernel/ports/ledger.ts'
-import type { AgentModels, ModelAnswer, ModelQuestion } from '../models/api.ts'
-import type { Accounts, Held } from '../../kernel/ports/reads.ts'
+import type { AgentModels, ModelOutput, ModelQuestion } from '../models/api.ts'
+import type { Accounts, Stored } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { IncomingMessage } from '../../kernel/ports/transports.ts'
 import type { CompiledCapabilities } from './capabilities.ts'
@@ -28,7 +28,7 @@ export type OpenDocument = {
 
 /** Stored documents. Versions never change, so the compiled form is cached. */
 export interface Documents {
-  head(name: string): Promise<(Held<'documents'> & { readonly row: DocumentHead }) | undefined>
+  head(name: string): Promise<(Stored<'documents'> & { readonly row: DocumentHead }) | undefined>
   heads(): Promise<readonly DocumentHead[]>
   version(name: string, version: number): Promise<OpenDocument | undefined>
   /** The active version. */
@@ -202,7 +202,7 @@ const CHARS_PER_TOKEN = 4
 export type AskingDeps = MeterDeps & { readonly models: AgentModels; readonly clock: Clock }
 
 export type AskedWithin =
-  ModelAnswer | { readonly failed: string } | { readonly over: string; readonly usage?: WorkflowUsage } | 'later'
+  ModelOutput | { readonly failed: string } | { readonly over: string; readonly usage?: WorkflowUsage } | 'later'
 
 /** One request to a model in the name of a document, within its limits. */
 export async function askWithin(deps: AskingDeps, opened: OpenDocument, question: ModelQuestion): Promise<AskedWithin> {

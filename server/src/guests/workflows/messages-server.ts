@@ -1,6 +1,6 @@
 import type { MessageTransport, Sent } from '../../kernel/ports/transports.ts'
 import type { GuestServer } from '../../kernel/ports/guest-server.ts'
-import type { UpstreamAnswer } from '../../kernel/ports/upstream.ts'
+import type { ToolReply } from '../../kernel/ports/upstream.ts'
 import type { ServerSettings } from '../../kernel/contract/server-settings.ts'
 import { ServerKeys } from '../../kernel/contract/tool-settings.ts'
 import { problem } from '../../kernel/contract/problems.ts'
@@ -52,12 +52,12 @@ export const messagesServer = (transports: readonly MessageTransport[]): GuestSe
   },
 })
 
-const notSent = (why: string): UpstreamAnswer => ({
+const notSent = (why: string): ToolReply => ({
   is: 'not_sent',
   problem: problem('tool.unavailable', { server: MESSAGES, why }),
 })
 
-function answerOf(sent: Sent): UpstreamAnswer {
+function answerOf(sent: Sent): ToolReply {
   if (sent.is === 'sent') return { is: 'answered', result: { content: [{ type: 'text', text: 'sent' }] } }
   if (sent.is === 'not_sent') return notSent(sent.why)
   return { is: 'lost', problem: problem('tool.broke_off', { server: MESSAGES, how: sent.why }) }

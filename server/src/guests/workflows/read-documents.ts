@@ -6,7 +6,7 @@ import { lineDiff } from '../../kernel/text/line-diff.ts'
 import type { WorkflowState, Frame } from './state.ts'
 import { workflow } from './step.ts'
 import { isEndedRun, type RunRow } from '../../kernel/contract/run.ts'
-import type { Held, Page, Tables } from '../../kernel/ports/reads.ts'
+import type { Stored, Page, Tables } from '../../kernel/ports/reads.ts'
 import { visibleRun, type ReadRunDeps } from '../../kernel/runs/read-run.ts'
 import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
@@ -127,7 +127,7 @@ export async function readWorkflowRun(
   if (held === undefined || held.row.kind !== workflow.kind || held.row.expired_at !== undefined)
     return refuse('workflow.unknown', { run_id })
   const read = async () => (await visibleRun(deps, caller, run_id)) ?? held
-  const isAtRest = ({ row }: Held<'runs'>) =>
+  const isAtRest = ({ row }: Stored<'runs'>) =>
     isEndedRun(row) || (row.status === 'waiting' && row.waits_for !== undefined) || row.status === 'faulted'
   const last = await waitForRun(deps, held.row.run_id, wait_ms, read, isAtRest)
   const row = await withOpenRequest(deps, last.row)

@@ -4,14 +4,14 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Routes } from './routes/routes.ts'
 import { isAsked, membersOf, type Asked } from './routes/seats.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { delegationIn, liveDelegations } from './delegations.ts'
 
 export type AskedDeps = { readonly tables: Tables; readonly clock: Clock; readonly routes: Routes }
 
 /** The people who delegated to somebody, and the rows that say so. */
-export type Substitute = { readonly from: readonly string[]; readonly held: readonly Held<'runs'>[] }
+export type Substitute = { readonly from: readonly string[]; readonly held: readonly Stored<'runs'>[] }
 
 const NOBODY: Substitute = { from: [], held: [] }
 
@@ -72,6 +72,6 @@ export function restingOn(to: ApprovalRow, { user }: Caller, substitute: Substit
   return { ...to, decisions: [...to.decisions.slice(0, -1), { ...last, keys: [...(last.keys ?? []), key] }] }
 }
 
-function usedDelegation(user: string, seat: string | undefined, { held }: Substitute): Held<'runs'> | undefined {
+function usedDelegation(user: string, seat: string | undefined, { held }: Substitute): Stored<'runs'> | undefined {
   return seat === undefined || seat === user ? undefined : held.find((one) => delegationIn(one).from === seat)
 }

@@ -15,7 +15,7 @@ import type { PasskeyDeps, ShownPasskey } from '../identity/passkeys.ts'
 import { provePerson } from '../identity/prove-person.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { Routes } from './routes/routes.ts'
 import { peopleNeeded, type Asked } from './routes/seats.ts'
@@ -186,7 +186,7 @@ async function rememberChanges(
 /** All changes of a decision, whichever of the two ways it was made. */
 export async function decisionChanges(
   deps: DecideDeps,
-  held: Held<'approvals'>,
+  held: Stored<'approvals'>,
   to: ApprovalRow,
   by: Caller,
   /** `digest`: of the packet that the request shows now. `unfolded`: how many of its texts the approver had to unfold. */

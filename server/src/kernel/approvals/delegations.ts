@@ -15,7 +15,7 @@ import type { PasskeyDeps } from '../identity/passkeys.ts'
 import { isLostToProof, provePerson, type ShownProof } from '../identity/prove-person.ts'
 import { backingOf } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 import type { Judgement } from '../decide/judging.ts'
@@ -29,7 +29,7 @@ export type DelegationDeps = {
 }
 
 /** Only this file writes the state of a run of this kind. */
-export const delegationIn = ({ row }: Pick<Held<'runs'>, 'row'>): Delegation => row.state as Delegation
+export const delegationIn = ({ row }: Pick<Stored<'runs'>, 'row'>): Delegation => row.state as Delegation
 
 /**
  * Those that apply now, oldest first. An expired one does not apply, whether or not its timer has fired, and neither does one that was
@@ -38,7 +38,7 @@ export const delegationIn = ({ row }: Pick<Held<'runs'>, 'row'>): Delegation => 
 export async function liveDelegations({
   tables,
   clock,
-}: Pick<DelegationDeps, 'tables' | 'clock'>): Promise<readonly Held<'runs'>[]> {
+}: Pick<DelegationDeps, 'tables' | 'clock'>): Promise<readonly Stored<'runs'>[]> {
   const where = { kind: DELEGATION, status: 'waiting' } as const
   const held = await tables.list('runs', where, { limit: DELEGATION_LIMITS.live })
   const now = clock()

@@ -19,7 +19,7 @@ import { bytesOf, movedChanges } from './pending-limits.ts'
 import { gatherSeen } from '../attempt/gather-facts.ts'
 import { lookAlikeRecipients, type RecipientDeps } from '../attempt/look-alike-recipients.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held } from '../ports/reads.ts'
+import type { Stored } from '../ports/reads.ts'
 import { showRequest } from './show-request.ts'
 import { expectsDelegation, mayBeAsked } from './asked-people.ts'
 import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
@@ -179,10 +179,10 @@ function newRequest(
 }
 
 function editChanges(
-  held: Held<'approvals'>,
+  held: Stored<'approvals'>,
   replaced: ApprovalRow,
   request: ApprovalRow,
-  call: Held<'calls'>,
+  call: Stored<'calls'>,
   row: CallRow,
   by: Caller,
 ): Change[] {

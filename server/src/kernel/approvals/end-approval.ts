@@ -3,7 +3,7 @@ import { ok, problem, refuse, type Result, type Problem, Bug } from '../contract
 import { expire, withdraw } from './transitions.ts'
 import { closeCall, heldCallOf } from '../attempt/close-call.ts'
 import type { Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { ApprovalId } from '../contract/ids.ts'
@@ -13,7 +13,7 @@ export type EndDeps = { readonly tables: Tables; readonly ledger: Ledger; readon
 /** Ends a request that nobody decided, and its call with it. */
 export async function endApproval(
   deps: EndDeps,
-  held: Held<'approvals'>,
+  held: Stored<'approvals'>,
   actor: string,
   as: 'withdraw' | 'expire',
 ): Promise<Result<ApprovalRow>> {
@@ -37,7 +37,7 @@ const UNRECORDED: readonly string[] = ['audit.unavailable', 'audit.in_doubt']
  */
 export async function refuseDecision(
   deps: EndDeps,
-  held: Held<'approvals'> | undefined,
+  held: Stored<'approvals'> | undefined,
   problem: Problem,
 ): Promise<Result<never>> {
   const isOver =

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import type { DiffLine, PacketChange } from './packet-parts.ts'
 import { numberedText } from '../contract/visible-text.ts'
 import { splitWords } from '../text/split-words.ts'
-import { kindOf } from '../text/field-names.ts'
+import { fieldTypeOf } from '../text/field-names.ts'
 import { fieldChanges } from './field-changes.ts'
 import { lineDiff, shownDiff } from '../text/line-diff.ts'
 
@@ -79,14 +79,14 @@ function fileChanges(args: Json): PacketChange[] {
     return [{ of: 'file', path, is: 'edited', added: count('added'), removed: count('removed'), lines, cut }]
   }
   const content = Object.entries(args).find(
-    ([key, value]) => kindOf(key) === 'content' && typeof value === 'string',
+    ([key, value]) => fieldTypeOf(key) === 'content' && typeof value === 'string',
   )?.[1]
   return typeof content === 'string' ? [{ of: 'file', path, is: 'written', ...lineDiff('', content) }] : []
 }
 
 function fileIn(args: JsonObject): string | undefined {
   const files = Object.entries(args).flatMap(([key, value]) =>
-    kindOf(key) === 'file' && typeof value === 'string' ? [value] : [],
+    fieldTypeOf(key) === 'file' && typeof value === 'string' ? [value] : [],
   )
   return files.length === 1 ? numberedText(files[0] ?? '') : undefined
 }
@@ -94,7 +94,7 @@ function fileIn(args: JsonObject): string | undefined {
 function pairIn(value: JsonObject): (readonly [string, string])[] {
   const texts = Object.entries(value).filter(([, text]) => typeof text === 'string')
   const find = (words: ReadonlySet<string>) =>
-    texts.find(([key]) => kindOf(key) !== 'file' && splitWords(key).some((word) => words.has(word)))?.[1]
+    texts.find(([key]) => fieldTypeOf(key) !== 'file' && splitWords(key).some((word) => words.has(word)))?.[1]
   const [before, after] = [find(OLD), find(NEW)]
   return typeof before === 'string' && typeof after === 'string' && before !== after ? [[before, after]] : []
 }

@@ -17,7 +17,7 @@ import { factsInWords, riskInWords } from './packet-words.ts'
 import { packetChanges } from './packet-changes.ts'
 import { inSteps } from '../ports/in-steps.ts'
 import type { MakeSentence } from '../ports/make-sentence.ts'
-import type { Held } from '../ports/reads.ts'
+import type { Stored } from '../ports/reads.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
 import { showRequest } from './show-request.ts'
 import type { Judgement } from '../decide/judging.ts'
@@ -32,7 +32,7 @@ export type PacketDeps = SiblingDeps & {
 /** What a person needs to understand a request in five seconds. */
 export async function packetOf(
   deps: PacketDeps,
-  { row, version }: Pick<Held<'approvals'>, 'row' | 'version'>,
+  { row, version }: Pick<Stored<'approvals'>, 'row' | 'version'>,
 ): Promise<ApprovalPacket> {
   if (row.from_node !== undefined) return nodePacketOf(deps, row, row.from_node, version)
   const listed = deps.catalogue.tool(row.tool_id)

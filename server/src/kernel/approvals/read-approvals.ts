@@ -10,14 +10,14 @@ import type { Links } from '../attempt/describe-call.ts'
 import { isUnsettled } from '../attempt/retry-call.ts'
 import { approvers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { withStanding } from '../identity/standing-grants.ts'
-import type { Held, Page, Searches } from '../ports/reads.ts'
+import type { Stored, Page, Searches } from '../ports/reads.ts'
 import { askedAs, seesRequest, substituteOf, type AskedDeps } from './asked-people.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
 export type ApprovalReadDeps = PacketDeps & ApproverDeps & { readonly links: Links }
 
 /** The packet of a request; at a node it says that the hub decides. */
-export async function shownPacketOf(deps: ApprovalReadDeps, held: Held<'approvals'>): Promise<ApprovalPacket> {
+export async function shownPacketOf(deps: ApprovalReadDeps, held: Stored<'approvals'>): Promise<ApprovalPacket> {
   const { url, hub } = deps.links(held.row.approval_id)
   const packet = await packetOf(deps, await withStanding(deps.tables, held))
   const asked = await withAble(deps, packet)
@@ -108,7 +108,7 @@ export async function visibleApproval(
   deps: AskedDeps,
   caller: Caller,
   approval_id: string,
-): Promise<Held<'approvals'> | undefined> {
+): Promise<Stored<'approvals'> | undefined> {
   const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined || !maySeeApproval(caller, held.row)) return undefined
   const asked = askedAs(deps, held.row, await substituteOf(deps, caller))

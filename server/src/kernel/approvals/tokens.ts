@@ -13,7 +13,7 @@ import { heldCallOf } from '../attempt/close-call.ts'
 import { decisionChanges, refuseFolded, type DecideDeps } from './decide-approval.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { TokenKeys } from '../ports/keys.ts'
-import type { Held } from '../ports/reads.ts'
+import type { Stored } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import { refuseIfFromNode, refuseIfHubDecides } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
@@ -153,7 +153,7 @@ async function redemptionOf(
   deps: TokenDeps,
   by: Caller,
   presented: PresentedToken,
-  held: Held<'approvals'> | undefined,
+  held: Stored<'approvals'> | undefined,
   digest = '',
 ): Promise<Redemption> {
   const token = parseToken(presented.token)
@@ -173,7 +173,7 @@ async function redemptionOf(
 async function refused(
   deps: TokenDeps,
   by: Caller,
-  held: Held<'approvals'> | undefined,
+  held: Stored<'approvals'> | undefined,
   why: Problem,
 ): Promise<Result<ApprovalRow>> {
   if (held !== undefined) {

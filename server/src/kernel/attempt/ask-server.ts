@@ -9,7 +9,7 @@ import type { FilledDeps } from '../decide/judging.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
-import type { ToolServers, UpstreamAnswer } from '../ports/upstream.ts'
+import type { ToolServers, ToolReply } from '../ports/upstream.ts'
 import { expectTool, readPauses } from './facts/changeable-facts.ts'
 
 export type AskServerDeps = FilledDeps & {
@@ -35,7 +35,7 @@ export type GateQuestion = {
 
 /** `overtaken`: something that prevents the question was acknowledged before it was recorded. It was sent only if the server answered. */
 export type ServerReply =
-  | UpstreamAnswer
+  | ToolReply
   | { readonly is: 'prevented'; readonly says: string }
   | { readonly is: 'overtaken' }
   | { readonly is: 'unrecorded'; readonly problem: Problem }

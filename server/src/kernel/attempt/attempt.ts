@@ -19,7 +19,7 @@ import { previewCall, previewWanted, type Preview, type PreviewDeps } from './pr
 import type { AskDeps } from './standard/read-back.ts'
 import type { StoredVolume } from './stored-volume.ts'
 import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
-import type { Doubts } from '../changes/settle-doubts.ts'
+import type { Doubts } from '../changes/resolve-doubts.ts'
 
 export type Attempting = JudgeDeps &
   AskDeps &

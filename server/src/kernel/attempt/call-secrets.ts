@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../contract/json.ts'
 import { Bug, problem, type Problem } from '../contract/problems.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { splitSecrets, withTexts } from '../json/split-secrets.ts'
-import type { UpstreamAnswer } from '../ports/upstream.ts'
+import type { ToolReply } from '../ports/upstream.ts'
 
 /** The value of a secret that a document names; undefined if it is missing. */
 export type SecretValue = (document: string, name: string) => Promise<string | undefined>
@@ -40,7 +40,7 @@ export async function unsealArgs(
 }
 
 /** Removes secrets of the call that an answer repeats. */
-export function withoutValues(answer: UpstreamAnswer, values: readonly string[]): UpstreamAnswer {
+export function withoutValues(answer: ToolReply, values: readonly string[]): ToolReply {
   if (values.length === 0) return answer
   if (answer.is === 'answered')
     return { is: 'answered', result: valuesRemoved(answer.result, values) as unknown as ToolResult }

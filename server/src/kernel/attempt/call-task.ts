@@ -4,7 +4,7 @@ import type { CallId } from '../contract/ids.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { callerIdentity } from '../contract/caller-identity.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import type { Page, Tables, Held } from '../ports/reads.ts'
+import type { Page, Tables, Stored } from '../ports/reads.ts'
 import { mayContinue } from '../identity/grants.ts'
 import { waitForCall, type WaitDeps } from './read-call.ts'
 import { auditOf } from './call-changes.ts'
@@ -120,7 +120,7 @@ export async function cancelTask(deps: CancelDeps, by: Caller, call_id: string):
 }
 
 /** Whether something was done about it; the row shows the result. */
-async function stop(deps: CancelDeps, by: Caller, held: Held<'calls'>): Promise<boolean> {
+async function stop(deps: CancelDeps, by: Caller, held: Stored<'calls'>): Promise<boolean> {
   const { row } = held
   if (isAskedAbout(row)) return (await withdrawCall(deps, by, row.call_id)).ok
   if (row.state === 'unknown') return giveUp(deps, by, held)
@@ -133,7 +133,7 @@ async function stop(deps: CancelDeps, by: Caller, held: Held<'calls'>): Promise<
 }
 
 /** The call stays unchanged, for a person to settle. */
-async function giveUp(deps: CancelDeps, by: Caller, { row, version }: Held<'calls'>): Promise<boolean> {
+async function giveUp(deps: CancelDeps, by: Caller, { row, version }: Stored<'calls'>): Promise<boolean> {
   const at = deps.clock()
   const to: CallRow = { ...row, called_off: { by: by.id, at } }
   const recorded = await deps.ledger.commit([

@@ -5,18 +5,18 @@ import type { RunEvent } from '../contract/run.ts'
 import { notRetried } from './interpret.ts'
 import { auditOf } from './call-changes.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
 
 /** The held call behind a request. */
-export async function heldCallOf(tables: Tables, approval: ApprovalRow): Promise<Held<'calls'>> {
+export async function heldCallOf(tables: Tables, approval: ApprovalRow): Promise<Stored<'calls'>> {
   const held = await tables.row('calls', approval.call_id)
   if (held === undefined) throw new Bug('an approval refers to a call')
   return held
 }
 
 /** The changes for a request's new state: its row, the journal of the run that waits for it, and the wake-up. */
-export function approvalMoved(held: Held<'approvals'>, to: ApprovalRow, event: RunEvent | undefined): Change[] {
+export function approvalMoved(held: Stored<'approvals'>, to: ApprovalRow, event: RunEvent | undefined): Change[] {
   const swap: Change = { kind: 'swap', table: 'approvals', id: to.approval_id, from: held.version, to }
   if (event === undefined) return [swap]
   return [swap, ...addRunEvent(to.run_id, event)]
@@ -36,8 +36,8 @@ function notRetriedRow({ retry: _, run_id: _1, ...row }: CallRow, why: Problem):
  * it is as unknown as it was.
  */
 export function closeCall(
-  approval: { held: Held<'approvals'>; to: ApprovalRow },
-  call: Held<'calls'>,
+  approval: { held: Stored<'approvals'>; to: ApprovalRow },
+  call: Stored<'calls'>,
   why: Problem,
   actor: string,
   now: number,

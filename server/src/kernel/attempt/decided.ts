@@ -13,7 +13,7 @@ import { withStanding } from '../identity/standing-grants.ts'
 import { judgedOf } from '../policy/recorded-call.ts'
 import type { AuditDraft } from '../contract/audit.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { AuditReads, Held } from '../ports/reads.ts'
+import type { AuditReads, Stored } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import {
   attempt,
@@ -50,8 +50,8 @@ type Resumption = {
 
 type DecidedCase = Case & {
   readonly call: CallRow
-  readonly held: Held<'calls'>
-  readonly approval: Held<'approvals'> | undefined
+  readonly held: Stored<'calls'>
+  readonly approval: Stored<'approvals'> | undefined
 }
 
 /**
@@ -196,7 +196,7 @@ function plan(deps: DecidedDeps, one: DecidedCase, { judged, checked }: Found): 
   return startPlan(deps, one, wasJudged(judged), checked.ready, now)
 }
 
-const useOf = (approval: Held<'approvals'> | undefined, now: number) =>
+const useOf = (approval: Stored<'approvals'> | undefined, now: number) =>
   approval?.row.state === 'approved' ? consume(approval.row, now) : undefined
 
 function startPlan(
@@ -260,7 +260,7 @@ function rowPlan(
   return planned
 }
 
-function approvalChange(approval: Held<'approvals'> | undefined, move: typeof consume, now: number): Change[] {
+function approvalChange(approval: Stored<'approvals'> | undefined, move: typeof consume, now: number): Change[] {
   if (approval === undefined || approval.row.state !== 'approved') return []
   const moved = move(approval.row, now)
   if (!moved.ok) throw new Bug('an approved request that was just rechecked can be consumed or go stale')

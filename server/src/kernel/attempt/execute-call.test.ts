@@ -9,7 +9,7 @@ import { executeCall, type ExecuteDeps } from './execute-call.ts'
 import { createIntake } from './intake.ts'
 import { createRunningCalls } from './running-calls.ts'
 import type { Change, Committed } from '../ports/ledger.ts'
-import type { UpstreamAnswer } from '../ports/upstream.ts'
+import type { ToolReply } from '../ports/upstream.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy does not compile')
@@ -36,11 +36,7 @@ const row: CallRow = {
 }
 
 /** Fakes for the ports: a tool server with one answer, a ledger with a list of results. */
-function rig(
-  answer: UpstreamAnswer,
-  fates: readonly Committed[],
-  outputSchema?: Tool['row']['definition']['outputSchema'],
-) {
+function rig(answer: ToolReply, fates: readonly Committed[], outputSchema?: Tool['row']['definition']['outputSchema']) {
   const committed: (readonly Change[])[] = []
   const sent: string[] = []
   const attempts: (() => Promise<boolean>)[] = []
@@ -79,7 +75,7 @@ function rig(
   }
   return { deps, committed, sent, attempts }
 }
-const answered: UpstreamAnswer = { is: 'answered', result: { content: [{ type: 'text', text: 'ok' }] } }
+const answered: ToolReply = { is: 'answered', result: { content: [{ type: 'text', text: 'ok' }] } }
 
 describe('executing', () => {
   test('sends the canonical bytes that were hashed', async () => {
@@ -145,7 +141,7 @@ describe('executing', () => {
     },
   )
 
-  test.each<[string, UpstreamAnswer]>([
+  test.each<[string, ToolReply]>([
     ['an error', { is: 'answered', result: { content: [{ type: 'text', text: 'no' }], isError: true } }],
     ['a protocol error', { is: 'rejected', error: { code: -32602, message: 'no' } }],
   ])('a retry that ends with %s says that the first attempt may have taken effect', async (_, answer) => {
@@ -174,7 +170,7 @@ describe('executing', () => {
 
   test("an answer that violates the tool's own output schema is not passed on as valid", async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
-    const result = (structuredContent: Record<string, unknown>): UpstreamAnswer => ({
+    const result = (structuredContent: Record<string, unknown>): ToolReply => ({
       is: 'answered',
       result: { content: [], structuredContent: structuredContent as never },
     })

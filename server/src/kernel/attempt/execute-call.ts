@@ -4,7 +4,7 @@ import type { Json } from '../contract/json.ts'
 import { Bug, problem, type Problem } from '../contract/problems.ts'
 import { inForce, type Tool } from '../contract/tool.ts'
 import { EVICT_OVER, evicted, interpret, kept, outputText, shortened, type Interpretation } from './interpret.ts'
-import { answerValue, planReadBack } from './standard/plan-read-back.ts'
+import { replyValue, planReadBack } from './standard/plan-read-back.ts'
 import { sendableArgs } from '../json/split-inputs.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './standard/check-call.ts'
@@ -13,7 +13,7 @@ import { collectMessages, holdBack, type HeldBack, type MessageListeners } from 
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { CancelSignal } from '../ports/cancel.ts'
-import type { CallListeners, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
+import type { CallListeners, ToolReply, UpstreamCall } from '../ports/upstream.ts'
 import { dayOf, hasEnded } from '../retention/end-days.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { StoredVolume } from './stored-volume.ts'
@@ -109,14 +109,14 @@ function upstreamCall(
   return call
 }
 
-const send = (deps: ExecuteDeps, row: CallRow, call: UpstreamCall): Promise<UpstreamAnswer> =>
+const send = (deps: ExecuteDeps, row: CallRow, call: UpstreamCall): Promise<ToolReply> =>
   namesSecrets(row) ? sendUnsealed(deps, row, call) : deps.servers.call(call)
 
 async function sendUnsealed(
   { servers, secretValue }: ExecuteDeps,
   row: CallRow,
   call: UpstreamCall,
-): Promise<UpstreamAnswer> {
+): Promise<ToolReply> {
   const unsealed = await unsealArgs(secretValue, row)
   if ('code' in unsealed) return { is: 'not_sent', problem: unsealed }
   const answer = await servers.call({ ...call, ...sendableArgs(unsealed.canonical_args) })
@@ -135,7 +135,7 @@ async function consequencesOf(
   if (state !== 'executed' || result === undefined) return undefined
   if (tool.rollback === undefined && tool.verify === undefined) return undefined
   const args: Json = JSON.parse(row.canonical_args)
-  const sources = { args, result: answerValue(result) }
+  const sources = { args, result: replyValue(result) }
   const rollback = await rollbackFor(deps, row, tool, sources)
   if (tool.verify === undefined) return rollback
   const planned = planReadBack(tool.verify, sources)

@@ -11,7 +11,7 @@ const SUMMARY = 500
 const LITTLE_ELSE = 200
 
 /** What a tool server answered, as far as it matters for the call's outcome. */
-export type Answer =
+export type ReplyForOutcome =
   | { readonly is: 'answered'; readonly result: ToolResult }
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'not_sent' | 'lost'; readonly problem: Problem }
@@ -27,7 +27,10 @@ export type Interpretation = {
  * INVARIANT: a call that was sent and not answered is `unknown`, unless repeating it is harmless because it only reads or is
  * idempotent. If a retry is not sent, the call was still sent before.
  */
-export function interpret(answer: Answer, row: Pick<CallRow, 'attempt' | 'idempotent' | 'judged'>): Interpretation {
+export function interpret(
+  answer: ReplyForOutcome,
+  row: Pick<CallRow, 'attempt' | 'idempotent' | 'judged'>,
+): Interpretation {
   switch (answer.is) {
     case 'answered':
       return answer.result.isError === true

@@ -5,7 +5,7 @@ import { auditOf } from './call-changes.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { retryChanges } from './retry-call.ts'
 import { closeRun } from './settle-call.ts'
@@ -45,7 +45,7 @@ export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<R
 async function eachCall(
   { tables }: RecoverDeps,
   state: 'executing' | 'unknown',
-  visit: (held: Held<'calls'>) => Promise<void>,
+  visit: (held: Stored<'calls'>) => Promise<void>,
 ): Promise<void> {
   let after: number | undefined
   for (;;) {
@@ -57,7 +57,7 @@ async function eachCall(
   }
 }
 
-async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recovered> {
+async function interrupt(deps: RecoverDeps, held: Stored<'calls'>): Promise<Recovered> {
   // A held call's run is still marked as resuming it: when driven again, it reads this row and ends or continues from there.
   if (held.row.executor === 'client') return giveUpReport(deps, held)
   if (onlyReads(held.row)) return failRead(deps, held, [])
@@ -87,7 +87,7 @@ async function record(
 /** A client may have run it, and has not reported. There is nothing that a person could settle. */
 export async function giveUpReport(
   deps: Pick<RecoverDeps, 'ledger' | 'clock' | 'onUnrecorded'>,
-  { row, version }: Held<'calls'>,
+  { row, version }: Stored<'calls'>,
 ): Promise<'not_reported'> {
   const at = deps.clock()
   const ended: CallRow = { ...row, state: 'not_reported', ended_at: at }
@@ -98,7 +98,7 @@ export async function giveUpReport(
   return 'not_reported'
 }
 
-async function failRead(deps: RecoverDeps, held: Held<'calls'>, also: readonly Change[]): Promise<'failed'> {
+async function failRead(deps: RecoverDeps, held: Stored<'calls'>, also: readonly Change[]): Promise<'failed'> {
   const at = deps.clock()
   const why = problem('call.read_interrupted')
   const row: CallRow = { ...held.row, state: 'failed', ended_at: at, problem: why }

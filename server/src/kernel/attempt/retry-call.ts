@@ -10,7 +10,7 @@ import { freesAt } from '../decide/judge-budget.ts'
 import { bytesOf, pendingChanges, type PendingLimits } from '../approvals/pending-limits.ts'
 import { showRequest } from '../approvals/show-request.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Accounts, Held, Tables } from '../ports/reads.ts'
+import type { Accounts, Stored, Tables } from '../ports/reads.ts'
 import type { Digest, Ids, Clock } from '../ports/runtime.ts'
 import { addRunEvent, newRunChanges } from '../runs/run-changes.ts'
 import { approvalFor, auditOf, blockedProblem, holdChanges } from './call-changes.ts'
@@ -43,7 +43,7 @@ type Requested = { readonly row: CallRow; readonly changes: readonly Change[] }
  */
 export async function requestRetry(
   deps: RequestRetryDeps,
-  { row: before, version }: Held<'calls'>,
+  { row: before, version }: Stored<'calls'>,
   tool: Tool,
   by: Caller,
 ): Promise<Result<Requested>> {
@@ -105,7 +105,7 @@ const ONLY_A_PERSON = undefined
 
 /** Ends the request for a retry, because the call is settled in another way. Undefined if it has just been decided. */
 export function retryEnded(
-  held: Held<'approvals'> | undefined,
+  held: Stored<'approvals'> | undefined,
   row: CallRow,
   by: Caller,
   as: string,

@@ -11,7 +11,7 @@ import { isLostToProof, provePerson, UNPROVEN, type Proven, type ShownProof } fr
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held } from '../ports/reads.ts'
+import type { Stored } from '../ports/reads.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
 import { requestRetry, retryEnded, type RequestRetryDeps, isHarmless, isUnsettled, retryChanges } from './retry-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -69,7 +69,7 @@ type Order = { readonly row: CallRow; readonly changes: readonly Change[]; reado
 async function orderRetry(
   deps: SettleDeps,
   by: Caller,
-  held: Held<'calls'>,
+  held: Stored<'calls'>,
   shown: ShownProof,
 ): Promise<Result<Order>> {
   const { row: before, version } = held
@@ -96,8 +96,8 @@ async function orderRetry(
 function settle(
   deps: SettleDeps,
   by: Caller,
-  { row: before, version }: Held<'calls'>,
-  approval: Held<'approvals'> | undefined,
+  { row: before, version }: Stored<'calls'>,
+  approval: Stored<'approvals'> | undefined,
   as: Exclude<Settlement, 'retry'>,
 ): Result<Order> | 'overtaken' {
   const now = deps.clock()

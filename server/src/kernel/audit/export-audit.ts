@@ -8,7 +8,7 @@ import { printCanonical } from '../json/print-canonical.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { signedHeads } from './check-continuity.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
 import { presentCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
 import { isoTime } from '../text/iso-time.ts'
@@ -93,7 +93,7 @@ async function lastSigned(deps: ExportAuditDeps): Promise<Result<End>> {
 }
 
 /** The newest checkpoint before `since`, or the newest accepted break if that is later. */
-async function baseOf(deps: ExportAuditDeps, since: number): Promise<Held<'checkpoints'> | undefined> {
+async function baseOf(deps: ExportAuditDeps, since: number): Promise<Stored<'checkpoints'> | undefined> {
   const before = await newestBefore(deps.tables, since)
   const accepted = await verificationBase(deps, undefined)
   if (accepted?.cursor === undefined || (before?.cursor ?? 0) >= accepted.cursor) return before
@@ -104,7 +104,7 @@ async function baseOf(deps: ExportAuditDeps, since: number): Promise<Held<'check
 async function* bodyLines(
   deps: ExportAuditDeps,
   since: number,
-  base: Held<'checkpoints'> | undefined,
+  base: Stored<'checkpoints'> | undefined,
   last: End | undefined,
 ): AsyncGenerator<Line, readonly ExportHead[]> {
   const shown: Shown = { since, upTo: new Map(), begun: new Set(), keys: new Set() }
@@ -125,7 +125,7 @@ async function* bodyLines(
 /** Those that follow `base`, up to this number. */
 async function* checkpointsAfter(
   { tables }: Pick<ExportAuditDeps, 'tables'>,
-  base: Held<'checkpoints'> | undefined,
+  base: Stored<'checkpoints'> | undefined,
   upTo: number,
 ): AsyncGenerator {
   if ((base?.row.body.number ?? 0) >= upTo) return
@@ -138,7 +138,7 @@ async function* checkpointsAfter(
 /**
  * Backwards from the newest, because usually only the last days are requested. Without one, the export starts at the first entry.
  */
-async function newestBefore(tables: Pick<Tables, 'list'>, since: number): Promise<Held<'checkpoints'> | undefined> {
+async function newestBefore(tables: Pick<Tables, 'list'>, since: number): Promise<Stored<'checkpoints'> | undefined> {
   if (since === -Infinity) return undefined
   let after: number | undefined
   for (;;) {

@@ -10,7 +10,7 @@ import type { EffectsSource } from '../ports/effects-source.ts'
 import type { Version } from '../ports/ledger.ts'
 import type { Origin } from '../ports/notices.ts'
 import type { RankedTool, Ranker, ToolQuery } from '../ports/ranker.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
 
 /** A row may be a megabyte, and reading one blocks the thread. */
@@ -198,7 +198,7 @@ function rejoin(
   return isKnown ? before : join(row, settings)
 }
 
-async function* allRows(tables: Tables, server: string): AsyncGenerator<Held<'tools'>> {
+async function* allRows(tables: Tables, server: string): AsyncGenerator<Stored<'tools'>> {
   let after: number | undefined
   for (;;) {
     const page = await tables.list('tools', { server }, { limit: PAGE, ...(after === undefined ? {} : { after }) })

@@ -1,11 +1,11 @@
 import type { AuditDraft } from '../contract/audit.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import { boundDefinition, collectFindings, TOOL_BOUNDS, type ListingFinding } from '../contract/tool-bounds.ts'
+import { boundDefinition, collectFaults, TOOL_BOUNDS, type ListingFault } from '../contract/tool-bounds.ts'
 import type { ServerRow, ToolDefinition, ToolRow } from '../contract/tool.ts'
 import { definitionText, toolIdOf } from './definition.ts'
 import type { KnownRow, LiveCatalogue } from './catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { YieldWhenDue, Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -32,9 +32,9 @@ export type Registered = {
   readonly listed: readonly string[]
   readonly changed: readonly string[]
   readonly gone: readonly string[]
-  readonly findings: readonly ListingFinding[]
+  readonly findings: readonly ListingFault[]
   /** Findings that were not known before. */
-  readonly news: readonly ListingFinding[]
+  readonly news: readonly ListingFault[]
 }
 
 /**
@@ -47,7 +47,7 @@ export async function registerTools(
   deps: RegisterDeps,
   server: string,
   definitions: readonly ToolDefinition[],
-  found: readonly ListingFinding[] = [],
+  found: readonly ListingFault[] = [],
 ): Promise<Result<Registered>> {
   const listing = await listingOf(deps, server, definitions, found)
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -59,16 +59,16 @@ export async function registerTools(
 }
 
 type Listed = { readonly definition: ToolDefinition; readonly hash: string; readonly size: number }
-type Listing = { readonly tools: ReadonlyMap<string, Listed>; readonly findings: readonly ListingFinding[] }
+type Listing = { readonly tools: ReadonlyMap<string, Listed>; readonly findings: readonly ListingFault[] }
 
 async function listingOf(
   { digest, yieldWhenDue, redact = (definition) => definition }: RegisterDeps,
   server: string,
   definitions: readonly ToolDefinition[],
-  found: readonly ListingFinding[],
+  found: readonly ListingFault[],
 ): Promise<Listing> {
   const tools = new Map<string, Listed>()
-  const findings = collectFindings(found)
+  const findings = collectFaults(found)
   let characters = 0
   for (const listed of definitions) {
     await yieldWhenDue?.()
@@ -175,11 +175,11 @@ function reconcile(listing: Listing, known: ReadonlyMap<string, KnownRow>, at: A
  */
 function serverChanges(
   server: string,
-  was: Held<'servers'> | undefined,
-  findings: readonly ListingFinding[],
+  was: Stored<'servers'> | undefined,
+  findings: readonly ListingFault[],
   now: number,
   trace: string,
-): { readonly changes: readonly Change[]; readonly news: readonly ListingFinding[] } {
+): { readonly changes: readonly Change[]; readonly news: readonly ListingFault[] } {
   const rulesOf = (row: ServerRow | undefined) => (row?.findings ?? []).map(({ rule }) => rule).join()
   const reported = was?.row.findings_told ?? []
   const news = findings.filter(({ rule }) => !reported.includes(rule))

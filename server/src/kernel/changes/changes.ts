@@ -1,7 +1,14 @@
 import type { Caller } from '../contract/caller.ts'
 import type { GateChange } from '../contract/change.ts'
 import type { ChangeNumbers, Happened } from './changes-in.ts'
-import { CLOCKS_MS, hasReceived, receivedText, nodeNumbers, together, type ReceivedNumbers } from './node-numbers.ts'
+import {
+  CLOCKS_MS,
+  hasReceived,
+  receivedText,
+  memberNumbers,
+  together,
+  type ReceivedNumbers,
+} from './member-numbers.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../attempt/read-call.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
@@ -62,7 +69,7 @@ type Subscriber = {
  */
 export function openChanges(deps: ChangesDeps): Changes {
   const ring: (Happened & { readonly at: number; readonly id: string })[] = []
-  const numbers = nodeNumbers(deps.clock())
+  const numbers = memberNumbers(deps.clock())
   const topics = new Map(deps.tableEntries.flatMap(({ topic }) => (topic === undefined ? [] : [[topic.kind, topic]])))
   const subscribers = new Set<Subscriber>()
   let count = 0

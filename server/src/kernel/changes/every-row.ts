@@ -1,6 +1,6 @@
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import type { Table } from '../ports/ledger.ts'
-import type { Held, Tables, Where } from '../ports/reads.ts'
+import type { Stored, Tables, Where } from '../ports/reads.ts'
 
 const ROWS_AT_ONCE = 32
 
@@ -9,7 +9,7 @@ export async function* everyRow<T extends Table>(
   tables: Pick<Tables, 'list'>,
   table: T,
   where: Where<T> = {},
-): AsyncGenerator<Held<T>> {
+): AsyncGenerator<Stored<T>> {
   let after: number | undefined
   for (;;) {
     await letOthersRun()

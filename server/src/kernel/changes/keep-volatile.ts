@@ -5,13 +5,13 @@ import { type RunEvent, isEndedRun } from '../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../retention/expire-rows.ts'
 import type { CallersOfKinds } from '../runs/may-see-run.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
-import type { Change, Committed, Ledger, Outcomes, Rows, Table } from '../ports/ledger.ts'
-import type { KnownRows, Held, Journal, Searches, Tables } from '../ports/reads.ts'
+import type { Change, Committed, Ledger, CommitResults, Rows, Table } from '../ports/ledger.ts'
+import type { KnownRows, Stored, Journal, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 
 /** What is read and written through the memory. */
-export type Stored = {
-  readonly ledger: Ledger & Outcomes
+export type WrappedStore = {
+  readonly ledger: Ledger & CommitResults
   readonly tables: Tables
   readonly searches: Searches
   readonly journal: Journal
@@ -34,11 +34,11 @@ const MOST_RUNS = 500
  * INVARIANT: no text of such a run is in any change that the store gets (src/guests/agent/test/volatile.test.ts).
  */
 export function keepVolatile(
-  store: Stored,
+  store: WrappedStore,
   deps: VolatileDeps,
-): Stored & { readonly isFull: () => boolean; readonly isVolatile: (run: RunId) => boolean } {
+): WrappedStore & { readonly isFull: () => boolean; readonly isVolatile: (run: RunId) => boolean } {
   const memory = createVolatileMemory(deps.boot)
-  const whole = <T extends Table>(held: Held<T>): Held<T> => {
+  const whole = <T extends Table>(held: Stored<T>): Stored<T> => {
     const row = memory.get((held.row as { readonly in_memory?: string }).in_memory)
     return row === undefined ? held : { ...held, row: row as Rows[T] }
   }
@@ -65,7 +65,7 @@ export function keepVolatile(
   return {
     isFull: () => memory.size() >= MOST_RUNS,
     isVolatile: (run) => memory.runOf(run) === run,
-    ledger: { commit, outcome: (id) => store.ledger.outcome(id) },
+    ledger: { commit, resultOf: (id) => store.ledger.resultOf(id) },
     tables: {
       async row(table, id) {
         const held = await store.tables.row(table, id)

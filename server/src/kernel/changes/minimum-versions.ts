@@ -1,6 +1,6 @@
 import { Bug } from '../contract/problems.ts'
-import type { Change, Ledger, Outcomes, Table, Version } from '../ports/ledger.ts'
-import type { KnownRows, Held, Tables } from '../ports/reads.ts'
+import type { Change, Ledger, CommitResults, Table, Version } from '../ports/ledger.ts'
+import type { KnownRows, Stored, Tables } from '../ports/reads.ts'
 
 /**
  * A table in which an older version of a row, or none at all, would restore somebody's access: a revoked key or consent, a lifted
@@ -50,7 +50,7 @@ export interface MinimumVersions {
   replace(rows: readonly MinimumVersion[]): Promise<void>
 }
 
-type Guarded = { readonly ledger: Ledger & Outcomes; readonly tables: Tables }
+type Guarded = { readonly ledger: Ledger & CommitResults; readonly tables: Tables }
 export type OnOlder = (found: { readonly table: Table; readonly id: string }) => void
 
 /** INVARIANT: no row of these tables is returned in a version older than one that this gate has committed. */
@@ -122,7 +122,7 @@ const PAGE = 500
  * Before the first request: reports rows that are older than they were or missing, and adopts what a killed process committed
  * last. Rows that can never grant anything again are dropped. Those of guests that this build does not have are kept.
  */
-export async function settleMinimums(
+export async function checkMinimums(
   tables: Pick<Tables, 'list'>,
   guards: Guards,
   minimums: MinimumVersions,
@@ -165,8 +165,8 @@ async function settleTable(
 async function everyRow<T extends Table>(
   { list }: Pick<Tables, 'list'>,
   table: T,
-): Promise<readonly Held<T>[] | undefined> {
-  const rows: Held<T>[] = []
+): Promise<readonly Stored<T>[] | undefined> {
+  const rows: Stored<T>[] = []
   try {
     for (let after: number | undefined; ;) {
       const page = await list(table, {}, after === undefined ? { limit: PAGE } : { limit: PAGE, after })

@@ -4,7 +4,7 @@ import type { GateChange } from '../contract/change.ts'
 import type { KeyId } from '../contract/ids.ts'
 import type { KeyGrant } from '../contract/caller.ts'
 import type { Change, ListedBy, Rows, Table, Version } from '../ports/ledger.ts'
-import type { Held } from '../ports/reads.ts'
+import type { Stored } from '../ports/reads.ts'
 import type { Happened } from './changes-in.ts'
 import type { Guard } from './minimum-versions.ts'
 
@@ -17,9 +17,9 @@ export type TableEntry<T extends Table = Table> = {
   /** What watchers are told about its rows. */
   readonly topic?: ChangeTopic<T>
   /** Ends what a restored backup would bring back to life. `as`: what it is counted as. */
-  restored?(held: Held<T>, at: RestoredAt): RestoredEnding | undefined
+  restored?(held: Stored<T>, at: RestoredAt): RestoredEnding | undefined
   /** Removes what a person wrote. The row stays, with who did what and when. */
-  erased?(held: Held<T>, whose: ErasedUser): readonly Change[]
+  erased?(held: Stored<T>, whose: ErasedUser): readonly Change[]
   /** Erased rows are counted as these in the report. */
   readonly counted_as?: 'habits'
   /** What somebody granted with this key and is still in force. */

@@ -4,7 +4,7 @@ import type { Notices } from '../ports/notices.ts'
 import { changesIn, type ChangeNumbers } from './changes-in.ts'
 import type { CallersOfKinds } from '../runs/may-see-run.ts'
 import type { TableEntry } from './table-entry.ts'
-import type { Doubts } from './settle-doubts.ts'
+import type { Doubts } from './resolve-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 
 /** Notifies when a row was swapped, on any node, after the commit is durable. */

@@ -9,7 +9,7 @@ import { buildConsent, termsToRemember } from './build-consent.ts'
 import { isAbout } from './match-consent.ts'
 import { summariseCall, type SummaryDeps } from '../attempt/summarise-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Held, Searches, Tables } from '../ports/reads.ts'
+import type { Stored, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import type { Judgement } from '../decide/judging.ts'
 
@@ -39,7 +39,7 @@ export async function previewConsent(
   if (!drawn.ok) return drawn
   const since = now - WEEK_MS
   const tool = /[*?]/.test(terms.what.tool) ? {} : { tool_id: terms.what.tool }
-  const covered: Held<'calls'>[] = []
+  const covered: Stored<'calls'>[] = []
   let looked_at = 0
   let after: number | undefined
   do {
@@ -79,7 +79,7 @@ export async function previewRemember(
 function wouldCover(
   { catalogue, judgement }: ConsentPreviewDeps,
   consent: ConsentRow,
-  { row }: Held<'calls'>,
+  { row }: Stored<'calls'>,
 ): boolean {
   const tool = catalogue.tool(row.tool_id)
   if (tool === undefined || row.expired_at !== undefined || !isCoverable(row.verdict, judgement.deciders)) return false

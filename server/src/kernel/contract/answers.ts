@@ -8,7 +8,7 @@ import { PauseRow } from './pause.ts'
 import { RunGraph, RunStatus } from './run.ts'
 import { WhoIsAsked } from './routes.ts'
 import { Surface } from './caller.ts'
-import { ListingFinding } from './tool-bounds.ts'
+import { ListingFault } from './tool-bounds.ts'
 import { RiskClass, ToolEffect } from './tool.ts'
 import { Opinion, Strength } from './verdict.ts'
 
@@ -127,7 +127,7 @@ export const ServerAnswer = z.object({
   /** The end of what its last run wrote to stderr, without secrets. */
   stderr: z.array(z.string()),
   /** What was cut or left out of its latest list of tools. */
-  findings: z.array(ListingFinding.extend({ says: z.string() })),
+  findings: z.array(ListingFault.extend({ says: z.string() })),
 })
 const FeatureSwitch = z.object({
   on: z.boolean(),

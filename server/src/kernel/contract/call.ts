@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts'
 import type { ApprovalId, CallId, RunId, FlowConsentId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Problem } from './problems.ts'
-import type { Finding, PlannedReadBack, Rollback, Verified } from './standard.ts'
+import type { Verification, PlannedReadBack, Rollback, Verified } from './standard.ts'
 import type { RiskClass, ToolEffect } from './tool.ts'
 import type { Effect, Opinion, Verdict } from './verdict.ts'
 
@@ -162,7 +162,7 @@ export type CallRow = Call & {
   /** What would undo it, recorded before it ran. */
   readonly rollback?: Rollback
   /** What was checked before it ran, and what was read back afterwards. */
-  readonly evidence?: { readonly check?: Finding; readonly verify?: Finding }
+  readonly evidence?: { readonly check?: Verification; readonly verify?: Verification }
   /** Set until the read-back is recorded: that it is due, and what it asks. */
   readonly due?: 'verify'
   readonly read_back?: PlannedReadBack

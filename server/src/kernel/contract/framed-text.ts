@@ -1,7 +1,7 @@
 import { countedSpaces, visibleText } from './visible-text.ts'
 
 /** How a text from outside is drawn: the width of a line, and after how many lines it is folded. */
-export type Frame = {
+export type TextFrame = {
   readonly width: number
   readonly most: number
   /** How to see the rest. */
@@ -22,7 +22,7 @@ const NARROWEST = 20
  * blank lines and spaces are counted instead of drawn, and what is too long is folded with a count. Our lines among them begin
  * with a dot.
  */
-export function framedText(text: string, { width, most, more = '', bar = BAR, note = NOTE }: Frame): string[] {
+export function framedText(text: string, { width, most, more = '', bar = BAR, note = NOTE }: TextFrame): string[] {
   const shown: string[] = []
   let characters = 0
   for (const line of linesIn(text)) {

@@ -69,7 +69,7 @@ export const PolicyFault = z.strictObject({
 export type PolicyFault = z.infer<typeof PolicyFault>
 
 /** Shown at every door as long as it applies: the newest policy on disk was rejected, and an older one is active. */
-export type PolicyNotice = {
+export type PolicyWarning = {
   readonly code: 'policy.refused'
   readonly at: number
   readonly says: string

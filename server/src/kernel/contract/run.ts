@@ -45,7 +45,7 @@ export type RunFault = {
 }
 
 /** The owner of a run and what it belongs to: indexed, so that runs can be found by them. */
-export type RunLabels = {
+export type RunOwner = {
   readonly owner?: string
   readonly thread?: string
   readonly parent?: RunId
@@ -56,7 +56,7 @@ export type RunLabels = {
 }
 
 /** Anything durable that advances in steps. While parked it is only this row. */
-export type RunRow = RunLabels & {
+export type RunRow = RunOwner & {
   readonly v: 2
   readonly run_id: RunId
   /** Where the rest of a volatile row is, as long as its process exists. */
@@ -135,7 +135,7 @@ export type Step<State extends Json = Json, Effect extends RunEffect = RunEffect
   readonly send?: readonly { readonly run: RunId; readonly event: RunEvent }[]
 }
 
-export type ChildRun = Pick<RunLabels, 'owner' | 'thread' | 'document'> & {
+export type ChildRun = Pick<RunOwner, 'owner' | 'thread' | 'document'> & {
   readonly run_id: RunId
   readonly kind: string
   readonly state: Json

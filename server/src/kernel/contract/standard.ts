@@ -142,7 +142,7 @@ export function isEmpty(value: Json): boolean {
 }
 
 /** The result of a check or a read-back. `says` names the expectation as declared: never the values of arguments. */
-export type Finding = {
+export type Verification = {
   readonly ok: Verified
   /** The id of the tool that was asked. */
   readonly tool: string

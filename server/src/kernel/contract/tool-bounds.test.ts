@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { boundDefinition, collectFindings, TOOL_BOUNDS } from './tool-bounds.ts'
+import { boundDefinition, collectFaults, TOOL_BOUNDS } from './tool-bounds.ts'
 import type { ToolDefinition } from './tool.ts'
 
 const tool = (more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name: 't', inputSchema: {}, ...more })
@@ -50,7 +50,7 @@ describe('a tool definition', () => {
 })
 
 test('findings are counted by rule, with one short example', () => {
-  const findings = collectFindings()
+  const findings = collectFaults()
   findings.note('name_too_long', 'n'.repeat(5_000))
   findings.note('name_too_long', 'm')
   expect(findings.all()).toEqual([{ rule: 'name_too_long', tools: 2, example: 'n'.repeat(128) }])

@@ -17,7 +17,7 @@ export const TOOL_BOUNDS = {
 } as const
 
 /** What was cut or left out of a server's list, and why. */
-export const ListingFinding = z.object({
+export const ListingFault = z.object({
   rule: z.enum([
     'title_cut',
     'description_cut',
@@ -37,8 +37,8 @@ export const ListingFinding = z.object({
   /** The name of one of them. */
   example: z.string(),
 })
-export type ListingFinding = z.infer<typeof ListingFinding>
-export type ListingRule = ListingFinding['rule']
+export type ListingFault = z.infer<typeof ListingFault>
+export type ListingRule = ListingFault['rule']
 
 /** In plain words, for operators. */
 export const LISTING_SAYS: Readonly<Record<ListingRule, string>> = {
@@ -56,12 +56,12 @@ export const LISTING_SAYS: Readonly<Record<ListingRule, string>> = {
   not_callable: 'tools that cannot be called as they are described were left out',
 }
 
-export type Findings = {
+export type FaultCollector = {
   note(rule: ListingRule, name: string): void
-  all(): readonly ListingFinding[]
+  all(): readonly ListingFault[]
 }
 
-export function collectFindings(earlier: readonly ListingFinding[] = []): Findings {
+export function collectFaults(earlier: readonly ListingFault[] = []): FaultCollector {
   const found = new Map(earlier.map((finding) => [finding.rule, finding]))
   return {
     note(rule, name) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from './json.ts'
-import type { ListingFinding } from './tool-bounds.ts'
+import type { ListingFault } from './tool-bounds.ts'
 import type { ReadBack, RollbackSettings } from './standard.ts'
 
 export const ToolEffect = z.enum(['read', 'write', 'destructive', 'external', 'privileged'])
@@ -97,7 +97,7 @@ export type ServerRow = {
   readonly added_at: number
   readonly first_listed_at?: number
   /** What was cut or left out of its latest list. */
-  readonly findings?: readonly ListingFinding[]
+  readonly findings?: readonly ListingFault[]
   /** The rules of all findings that were ever recorded. */
-  readonly findings_told?: readonly ListingFinding['rule'][]
+  readonly findings_told?: readonly ListingFault['rule'][]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../contract/caller.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import { IDLE_MS, idleSession } from './idle-session.ts'
 
 const MINUTE = 60_000
@@ -9,7 +9,7 @@ const ana: Caller = { kind: 'agent', id: 'agent:claude', user: 'ana' }
 
 /** Versioned session rows, as two nodes would share them. `meanwhile` happens just before the next commit. */
 function sharedStore() {
-  const rows = new Map<string, Held<'sessions'>>()
+  const rows = new Map<string, Stored<'sessions'>>()
   let commits = 0
   let meanwhile: (() => Promise<unknown>) | undefined
   const ledger: Ledger = {

@@ -4,7 +4,7 @@ import { LOGIN_LIMITS, type LoginAnswer, type LoginRow } from './login.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { lostAt, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { credentialState } from './credential-state.ts'
 
@@ -153,13 +153,13 @@ export async function describeLogin(
 }
 
 /** Oldest first. */
-async function liveLogins({ tables, clock }: LoginDeps, user: string): Promise<readonly Held<'logins'>[]> {
+async function liveLogins({ tables, clock }: LoginDeps, user: string): Promise<readonly Stored<'logins'>[]> {
   const now = clock()
   const listed = await tables.list('logins', { user }, { limit: 200, newest_first: true })
   return listed.filter(({ row }) => isLiveLogin(row, now)).toReversed()
 }
 
-function ended({ row, version }: Held<'logins'>, now: number): Change {
+function ended({ row, version }: Stored<'logins'>, now: number): Change {
   return { kind: 'swap', table: 'logins', id: row.login_id, from: version, to: { ...row, ended_at: now } }
 }
 

@@ -14,7 +14,7 @@ import { mayDecide } from '../approvals/may-decide.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { ChallengeClaims, Passkeys, Site } from '../ports/keys.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import { provePassphrase, type PassphraseDeps } from './passphrase.ts'
 
 export type PasskeyDeps = PassphraseDeps & { readonly passkeys: Passkeys }
@@ -40,7 +40,7 @@ const granting = (user: string, digest: string): ChallengeClaims => ['grant', us
 export type PasskeyAbout =
   { readonly approval_id: string; readonly digest: string } | { readonly policy: string } | { readonly grant: string }
 
-async function livePasskeys(tables: Tables, user: string): Promise<readonly Held<'passkeys'>[]> {
+async function livePasskeys(tables: Tables, user: string): Promise<readonly Stored<'passkeys'>[]> {
   const listed = await tables.list('passkeys', { user }, { limit: 100 })
   return listed.filter(({ row }) => row.revoked_at === undefined)
 }
@@ -129,7 +129,7 @@ async function proofOf(
   by: Caller,
   { passphrase, passkey }: PasskeyBody,
   site: Site,
-  live: readonly Held<'passkeys'>[],
+  live: readonly Stored<'passkeys'>[],
 ): Promise<Result<readonly Change[]>> {
   if (passkey !== undefined) return provePasskey(deps, by, { assertion: passkey, site }, proving(by.user))
   const sealed = (await deps.tables.row('passphrases', by.user))?.row.sealed

@@ -4,7 +4,7 @@ import type { KeyId } from '../contract/ids.ts'
 import type { SeenKey } from '../consents/match-consent.ts'
 import { knownOrReadRow } from '../ports/maybe-promise.ts'
 import type { Change } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 
 export type GrantReads = Pick<Tables, 'row' | 'known_rows'>
 
@@ -49,7 +49,7 @@ export async function asItStands<R extends Given>(tables: GrantReads, row: R): P
 }
 
 /** A request with its decisions as they stand now: an approval that rests on a revoked key has ended. */
-export async function withStanding<H extends Pick<Held<'approvals'>, 'row'>>(
+export async function withStanding<H extends Pick<Stored<'approvals'>, 'row'>>(
   tables: GrantReads,
   held: H,
 ): Promise<H & { readonly expects: readonly Change[] }> {

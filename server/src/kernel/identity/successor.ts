@@ -1,7 +1,7 @@
 import type { CredentialRow } from '../contract/caller.ts'
 import { mayContinue } from './grants.ts'
 import { everyRow } from '../changes/every-row.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import { credentialState } from './credential-state.ts'
 
 /**
@@ -12,7 +12,7 @@ import { credentialState } from './credential-state.ts'
 export async function successorOf(
   { tables, clock }: { readonly tables: Pick<Tables, 'list'>; readonly clock: () => number },
   { key_id, caller, revoked_at = Infinity, expires_at = Infinity }: CredentialRow,
-): Promise<Held<'credentials'> | undefined> {
+): Promise<Stored<'credentials'> | undefined> {
   const ended_at = Math.min(revoked_at, expires_at)
   const now = clock()
   for await (const held of everyRow(tables, 'credentials')) {

@@ -72,20 +72,20 @@ describe('the live policy', () => {
     expect(rig.live.current().preset).toBe('strict')
   })
 
-  test('a mistake is noted once, however often it is read, and the next valid text removes the notice', async () => {
+  test('a mistake is noted once, however often it is read, and the next valid text removes the warning', async () => {
     const rig = await openRig()
     rig.read = text('preset: strikt')
     for (let round = 0; round < 3; round += 1) expect(await rig.live.reload('file')).toMatchObject({ ok: false })
     expect(rig.entries.filter(({ type }) => type === 'policy.refused')).toHaveLength(1)
-    expect(rig.live.notice()?.faults[0]).toMatchObject({ file: 'policy.yaml', line: 1, column: 9 })
+    expect(rig.live.warning()?.faults[0]).toMatchObject({ file: 'policy.yaml', line: 1, column: 9 })
     expect(rig.live.current().preset).toBe('careful')
     rig.read = text(GOOD)
     expect(await rig.live.reload('file')).toMatchObject({ ok: true, value: { changed: false } })
-    expect(rig.live.notice()).toBeUndefined()
+    expect(rig.live.warning()).toBeUndefined()
     expect(rig.entries.at(-1)?.type).toBe('policy.loaded')
   })
 
-  test('a policy that cannot be recorded is not activated, and a notice says so', async () => {
+  test('a policy that cannot be recorded is not activated, and a warning says so', async () => {
     const rig = await openRig()
     rig.read = text('preset: strict')
     for (const [answer, code] of [
@@ -96,34 +96,34 @@ describe('the live policy', () => {
       expect(await rig.live.reload('file')).toMatchObject({ ok: false, problem: { code } })
     }
     expect(rig.live.current().preset).toBe('careful')
-    expect(rig.live.notice()?.says).toContain('could not be recorded')
+    expect(rig.live.warning()?.says).toContain('could not be recorded')
     rig.answer = 'committed'
     expect(await rig.live.reload('file')).toMatchObject({ ok: true })
     expect(rig.live.current().preset).toBe('strict')
-    expect(rig.live.notice()).toBeUndefined()
+    expect(rig.live.warning()).toBeUndefined()
   })
 
   test('a schema that arrives later is checked against the active conditions', async () => {
     const rig = await openRig(ruled('args.amout > 1'))
-    expect(rig.live.notice()).toBeUndefined()
+    expect(rig.live.warning()).toBeUndefined()
     rig.schema = { type: 'object', properties: { amount: { type: 'number' } } }
     expect(await rig.live.reload('catalogue')).toMatchObject({ ok: false })
-    expect(rig.live.notice()?.says).toContain('does not match the schemas')
-    expect(rig.live.notice()?.faults[0]?.instead).toContain('amount')
+    expect(rig.live.warning()?.says).toContain('does not match the schemas')
+    expect(rig.live.warning()?.faults[0]?.instead).toContain('amount')
     expect(rig.live.current().operator.rules).toHaveLength(1)
     rig.schema = { type: 'object', properties: { amout: { type: 'number' } } }
     expect(await rig.live.reload('catalogue')).toMatchObject({ ok: true })
-    expect(rig.live.notice()).toBeUndefined()
+    expect(rig.live.warning()).toBeUndefined()
   })
 
-  test('opens with a notice on a policy that does not match the schemas: no tool server can prevent a gate from starting', async () => {
+  test('opens with a warning on a policy that does not match the schemas: no tool server can prevent a gate from starting', async () => {
     const schema = { type: 'object', properties: { amount: { type: 'number' } } }
     const rig = await openRig(ruled('args.amout > 1'), schema)
     expect(rig.live.current().operator.rules).toHaveLength(1)
-    expect(rig.live.notice()?.faults).toHaveLength(1)
+    expect(rig.live.warning()?.faults).toHaveLength(1)
   })
 
-  test('whatever happens, the last valid recorded text is active, and there is a notice iff the newest is not', async () => {
+  test('whatever happens, the last valid recorded text is active, and there is a warning iff the newest is not', async () => {
     const step = fc.record({
       body: fc.constantFrom(
         GOOD,
@@ -146,7 +146,7 @@ describe('the live policy', () => {
           const reloaded = await rig.live.reload('file')
           if (reloaded.ok && body !== undefined) inForce = body
           expect(rig.live.current().version).toBe(`digest of ${inForce}`)
-          expect(rig.live.notice() === undefined).toBe(reloaded.ok)
+          expect(rig.live.warning() === undefined).toBe(reloaded.ok)
         }
         const recorded = rig.entries.filter(({ type }) => type === 'policy.loaded').at(-1)?.about?.['version']
         expect(recorded).toBe(`digest of ${inForce}`)

@@ -1,5 +1,5 @@
 import type { AuditDraft } from '../contract/audit.ts'
-import type { PolicyFault, PolicyNotice } from '../contract/policy.ts'
+import type { PolicyFault, PolicyWarning } from '../contract/policy.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { spellFault } from './policy-faults.ts'
 import type { Policy } from './policy.ts'
@@ -32,8 +32,8 @@ export type LivePolicy = {
   current(): Policy
   since(): number
   /** Set from a rejected reload until a successful one. */
-  notice(): PolicyNotice | undefined
-  /** Reads and compiles again. A policy with a mistake changes only the notice. Reloads happen one after the other. */
+  warning(): PolicyWarning | undefined
+  /** Reads and compiles again. A policy with a mistake changes only the warning. Reloads happen one after the other. */
   reload(because: ReloadReason, by?: string): Promise<Result<Reloaded>>
 }
 
@@ -50,7 +50,7 @@ const SAYS = {
 
 /**
  * Opens the first policy, which must be valid by itself: a gate does not start without one. Whether it also matches the tools'
- * schemas is reported by a notice, because a tool server must not be able to prevent the gate from starting.
+ * schemas is reported by a warning, because a tool server must not be able to prevent the gate from starting.
  * INVARIANT: a policy that replaces another one was compiled without a fault and is recorded.
  */
 export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): Promise<Result<LivePolicy>> {
@@ -58,12 +58,12 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
   if (!compiled.ok) return compiled
   let policy = compiled.value
   let since = deps.clock()
-  let notice: PolicyNotice | undefined
+  let warning: PolicyWarning | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** An existing notice is not reported again, however often the file is read. */
+  /** An existing warning is not reported again, however often the file is read. */
   async function note(says: string, refused: string | undefined, faults: readonly PolicyFault[], trigger: Trigger) {
-    const next: PolicyNotice = {
+    const next: PolicyWarning = {
       code: 'policy.refused',
       at: deps.clock(),
       says,
@@ -71,8 +71,8 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
       ...(refused === undefined ? {} : { refused }),
       faults: faults.slice(0, MOST_FAULTS),
     }
-    if (notice !== undefined && textOf(notice) === textOf(next)) return
-    notice = next
+    if (warning !== undefined && textOf(warning) === textOf(next)) return
+    warning = next
     const about = { in_force: policy.version, refused: refused ?? null, faults: next.faults.map(spellFault) }
     await record(deps, 'policy.refused', policy.file, trigger, about)
   }
@@ -86,7 +86,7 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
     const { version: before } = policy
     const { version, file, preset, mode, operator } = next
     const changed = version !== before || file !== policy.file
-    if (changed || notice !== undefined) {
+    if (changed || warning !== undefined) {
       const about = { version, before, preset, mode, rules: operator.rules.length }
       const recorded = await record(deps, 'policy.loaded', file, trigger, about)
       if (recorded !== 'committed') {
@@ -96,7 +96,7 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
     }
     if (changed) since = deps.clock()
     policy = next
-    notice = undefined
+    warning = undefined
     return ok({ version, before, changed })
   }
 
@@ -112,7 +112,7 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
   return ok({
     current: () => policy,
     since: () => since,
-    notice: () => notice,
+    warning: () => warning,
     reload(because, by = GATE) {
       const trigger = { because, by }
       const one = queue.then(() => {
@@ -125,7 +125,7 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
   })
 }
 
-const textOf = ({ at: _, ...notice }: PolicyNotice): string => JSON.stringify(notice)
+const textOf = ({ at: _, ...warning }: PolicyWarning): string => JSON.stringify(warning)
 
 async function record(
   deps: LivePolicyDeps,

@@ -6,7 +6,7 @@ import { isLostToProof, provePerson, UNPROVEN, type ShownProof } from '../identi
 import type { Change, Ledger, Version } from '../ports/ledger.ts'
 import { nearestTool } from '../text/nearest-tool.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -72,7 +72,7 @@ function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Re
 }
 
 /** The active pauses of individual users' callers under this name. */
-async function pausesUnder({ tables }: PauseDeps, scope: PauseScope): Promise<readonly Held<'pauses'>[]> {
+async function pausesUnder({ tables }: PauseDeps, scope: PauseScope): Promise<readonly Stored<'pauses'>[]> {
   if (!scope.startsWith('caller:') || scope.includes(' ')) return []
   const held = await tables.list('pauses', {}, { limit: 1000 })
   return held.filter(({ row }) => row.active && row.scope.startsWith(`${scope} user:`))

@@ -8,7 +8,7 @@ import type {
 } from '../contract/api.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { PasskeyOptions } from '../identity/passkey.ts'
-import type { PolicyNotice, Preset, Rule } from '../contract/policy.ts'
+import type { PolicyWarning, Preset, Rule } from '../contract/policy.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Routes } from '../approvals/routes/routes.ts'
 import type { Policy } from './policy.ts'
@@ -21,14 +21,14 @@ import type { Digest } from '../ports/runtime.ts'
 import type { Site } from '../ports/keys.ts'
 import { policyPasskey, policyText, putPolicy, type PutPolicyDeps } from './put-policy.ts'
 import { replayPolicy, type ReplayReport } from './replay-policy.ts'
-import { noticesOf, reloadPolicy, showPolicy, type PolicyInForce } from './show.ts'
+import { warningsOf, reloadPolicy, showPolicy, type PolicyInForce } from './show.ts'
 import { testPolicy, type TestReport, type TestDeps } from './test-policy.ts'
-import { type Answer, strictnessOf } from './answer.ts'
+import { type CombinedEffect, strictnessOf } from './combine-opinions.ts'
 
 /** What doors may ask about policies. Everything but the notices checks the caller's permissions. */
 export interface Policies {
   /** Notices that apply until the next successful reload, for every door to show. */
-  notices(): readonly PolicyNotice[]
+  notices(): readonly PolicyWarning[]
   show(caller: Caller): Result<PolicyInForce>
   reload(caller: Caller): Promise<Result<Reloaded>>
   test(caller: Caller, asked: PolicyTestBody): Result<TestReport>
@@ -63,7 +63,7 @@ export function policiesOf(deps: PoliciesDeps): Policies {
     return draft === undefined ? ok(current()) : loadDraft(deps.digest, policyWithin(draft), deps.catalogue)
   }
   return {
-    notices: () => noticesOf(deps.live),
+    notices: () => warningsOf(deps.live),
     show: (caller) => showPolicy(deps, caller),
     reload: (caller) => reloadPolicy(deps, caller),
     test(caller, { policy, cases }) {
@@ -91,8 +91,8 @@ export function policiesOf(deps: PoliciesDeps): Policies {
 type ChangedCase = {
   readonly name: string
   readonly source: string
-  readonly before: Answer
-  readonly after: Answer
+  readonly before: CombinedEffect
+  readonly after: CombinedEffect
   /** Whether each of the two gives what the case expects. */
   readonly passes: { readonly before: boolean; readonly after: boolean }
 }

@@ -1,5 +1,5 @@
 import type { Opinion } from '../contract/verdict.ts'
-import { type Answer, answerOf, strictnessOf } from './answer.ts'
+import { type CombinedEffect, combineOpinions, strictnessOf } from './combine-opinions.ts'
 import { judgePolicy } from './judge-policy.ts'
 import type { Policy, PolicyCall, PolicyFacts } from './policy.ts'
 
@@ -15,8 +15,8 @@ export type ReplayedChange = {
   readonly call_id: string
   readonly tool_id: string
   readonly way: 'stricter' | 'looser'
-  readonly from: Answer
-  readonly to: Answer
+  readonly from: CombinedEffect
+  readonly to: CombinedEffect
   /** The draft's opinions on the call. */
   readonly opinions: readonly Opinion[]
 }
@@ -42,8 +42,8 @@ export function replayPolicy(recorded: readonly RecordedCall[], draft: Policy): 
 function changeOf({ call_id, call, facts, evidence }: RecordedCall, draft: Policy): ReplayedChange[] {
   const opinions = judgePolicy(draft, call, facts)
   // The strictest opinion is the gate's own answer, even if a person's approval then overrode it.
-  const from = answerOf(evidence)
-  const to = answerOf([...evidence.filter(({ decider }) => decider !== 'policy'), ...opinions])
+  const from = combineOpinions(evidence)
+  const to = combineOpinions([...evidence.filter(({ decider }) => decider !== 'policy'), ...opinions])
   const distance = strictnessOf(to) - strictnessOf(from)
   if (distance === 0) return []
   const way = distance > 0 ? 'stricter' : 'looser'

@@ -1,7 +1,7 @@
 import { serialize } from '@marcbachmann/cel-js'
-import type { Match, Preset, Rule, PolicyNotice } from '../contract/policy.ts'
+import type { Match, Preset, Rule, PolicyWarning } from '../contract/policy.ts'
 import type { Effect, Strength } from '../contract/verdict.ts'
-import { spellAnswer } from './answer.ts'
+import { spellEffect } from './combine-opinions.ts'
 import type { Policy } from './policy.ts'
 import { keysOf } from './rule-index.ts'
 import type { Caller } from '../contract/caller.ts'
@@ -85,24 +85,24 @@ function readAloud({ effect, strength, preview, match, says }: Rule, condition: 
     return any === undefined ? [] : [`${FIELD_WORDS[field]} ${any.join(' or ')}`]
   })
   const tests = condition === undefined ? fields : [...fields, condition]
-  const answer = spellAnswer(strength === undefined ? { effect } : { effect, strength })
+  const answer = spellEffect(strength === undefined ? { effect } : { effect, strength })
   const tried = preview === true ? ' after a dry run' : ''
   return `${answer}${tried} ${tests.length === 0 ? 'always' : `if ${tests.join(' and ')}`}: ${says}`
 }
 
-export type PolicyInForce = ShownPolicy & { readonly since: number; readonly notices: readonly PolicyNotice[] }
+export type PolicyInForce = ShownPolicy & { readonly since: number; readonly notices: readonly PolicyWarning[] }
 
 const READERS: readonly Caller['kind'][] = ['user', 'approver', 'admin']
 
 /** The active policy and its sources, and what was rejected since. */
 export function showPolicy({ live }: { readonly live: LivePolicy }, caller: Caller): Result<PolicyInForce> {
   if (!READERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: READERS.join(', ') })
-  return ok({ ...explainPolicy(live.current()), since: live.since(), notices: noticesOf(live) })
+  return ok({ ...explainPolicy(live.current()), since: live.since(), notices: warningsOf(live) })
 }
 
-export function noticesOf(live: LivePolicy): readonly PolicyNotice[] {
-  const notice = live.notice()
-  return notice === undefined ? [] : [notice]
+export function warningsOf(live: LivePolicy): readonly PolicyWarning[] {
+  const warning = live.warning()
+  return warning === undefined ? [] : [warning]
 }
 
 /** Reads the policy from disk again, on request. */

@@ -9,7 +9,7 @@ import { RouteSettings, type ChosenRoute } from '../contract/routes.ts'
 import { compileRoutes, NO_ROUTES, routeFact, strongestOf, type Routes } from '../approvals/routes/routes.ts'
 import { peopleNeeded } from '../approvals/routes/seats.ts'
 import type { RouteFact } from '../decide/facts.ts'
-import { type Answer, answerOf } from './answer.ts'
+import { type CombinedEffect, combineOpinions } from './combine-opinions.ts'
 import { compilePolicy, type PolicyOptions } from './compile-policy.ts'
 import { momentOf } from './condition/time.ts'
 import { callFrom } from './described-call.ts'
@@ -76,7 +76,7 @@ export type CaseResult = {
   readonly source: string
   readonly passed: boolean
   readonly expected: Expected
-  readonly answer: Answer
+  readonly answer: CombinedEffect
   /** For an ask, if a route matches. */
   readonly asked?: ChosenRoute
   readonly opinions: readonly Opinion[]
@@ -150,7 +150,7 @@ function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, op
   const routeFound = routesOf(stated, at, source, yaml, options)
   if (!routeFound.ok) return routeFound
   const opinions = judgePolicy(compiled.value, call, facts)
-  const { answer, asked } = withRoute(answerOf(opinions), routeFact(routeFound.routes, call, facts.tool))
+  const { answer, asked } = withRoute(combineOpinions(opinions), routeFact(routeFound.routes, call, facts.tool))
   const expected = expectedOf(stated.verdict)
   const passed = isExpected(expected, answer, asked)
   const result = {
@@ -186,7 +186,10 @@ function routesOf(
 }
 
 /** Only an ask has a route, and a route can only make it stricter. */
-function withRoute(answer: Answer, route: RouteFact | undefined): { answer: Answer; asked?: ChosenRoute } {
+function withRoute(
+  answer: CombinedEffect,
+  route: RouteFact | undefined,
+): { answer: CombinedEffect; asked?: ChosenRoute } {
   if (answer.effect !== 'ask' || route === undefined) return { answer }
   return { answer: { ...answer, strength: strongestOf(answer.strength, route) }, asked: route.chosen }
 }
@@ -197,7 +200,7 @@ function expectedOf(verdict: Case['verdict']): Expected {
   return Object.fromEntries(stated) as Expected
 }
 
-function isExpected(expected: Expected, answer: Answer, asked: ChosenRoute | undefined): boolean {
+function isExpected(expected: Expected, answer: CombinedEffect, asked: ChosenRoute | undefined): boolean {
   const { effect, strength, rule, route, group, people } = expected
   return (
     answer.effect === effect &&

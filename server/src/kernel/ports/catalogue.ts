@@ -1,4 +1,4 @@
-import type { ListingFinding } from '../contract/tool-bounds.ts'
+import type { ListingFault } from '../contract/tool-bounds.ts'
 import type { Tool, ToolDefinition } from '../contract/tool.ts'
 import type { LookAlike } from '../catalogue/look-alike.ts'
 
@@ -15,5 +15,5 @@ export type ToolsListed = (
   server: string,
   definitions: readonly ToolDefinition[],
   /** What was cut from the list or left out. */
-  findings?: readonly ListingFinding[],
+  findings?: readonly ListingFault[],
 ) => Promise<void>

@@ -4,7 +4,7 @@ import type { Config } from '../contract/config.ts'
  * How a path relates to the gate's own files: in its data folder, one of its settings, a part of its program (its code, its Node,
  * the libraries it loads), or a folder that contains these.
  */
-export type GatePlace = 'data' | 'settings' | 'program' | 'around_data' | 'around_settings'
+export type OwnPlace = 'data' | 'settings' | 'program' | 'around_data' | 'around_settings'
 
 /** The names of the gate's own files, from any folder. */
 export type OwnNames = {
@@ -57,7 +57,7 @@ export interface DiskLook {
   /** Resolves a path verbatim; a relative one against `from`, or the server's base. Undefined if unknown. */
   follow(path: string, from?: string): Promise<Followed | undefined>
   /** How a path relates to the gate's own files. If it does not exist, as far as its name tells. */
-  placesOf(place: Followed): Promise<readonly GatePlace[]>
+  placesOf(place: Followed): Promise<readonly OwnPlace[]>
   /** Which of these places, in any folder around the file, are second names of it (hard links). */
   secondNames(path: string, among: NamedPlaces): Promise<readonly string[]>
   /** The names of the links in a folder, in lower case; undefined if there are too many. */
@@ -75,7 +75,7 @@ export interface DiskLook {
 }
 
 /** The gate's own files: its data folder, its configuration and policy, what decides what clients run, and its program. Absolute. */
-export type GateFiles = {
+export type OwnFiles = {
   readonly data: string
   readonly settings: readonly string[]
   /** The gate's code, the Node that runs it, and the libraries it loads; the programs of agents; what shells and git start with. */
@@ -87,7 +87,7 @@ export type GateFiles = {
 }
 
 /** Opens a view of the disk. `own`: the gate's own files, if arguments are compared with them. */
-export type OpenFiles = (servers: Config['servers'], folder: string, own?: GateFiles) => FileFacts
+export type OpenFiles = (servers: Config['servers'], folder: string, own?: OwnFiles) => FileFacts
 
 /** Of a build that does not look at the disk: nothing is known of any path. */
 export const UNKNOWN_FILES: FileFacts = {

@@ -1,6 +1,6 @@
 import type { ServerSettings } from '../contract/server-settings.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
-import type { UpstreamAnswer, UpstreamCall } from './upstream.ts'
+import type { ToolReply, UpstreamCall } from './upstream.ts'
 
 /**
  * A tool server that a guest provides inside the gate, as if an operator had configured it. The settings of an operator's own
@@ -11,5 +11,5 @@ export type GuestServer = {
   readonly settings: ServerSettings
   readonly tools: readonly ToolDefinition[]
   /** `mayAct`: whether this node may send anything now. */
-  call(call: UpstreamCall, mayAct: () => boolean): Promise<UpstreamAnswer>
+  call(call: UpstreamCall, mayAct: () => boolean): Promise<ToolReply>
 }

@@ -101,16 +101,16 @@ export type CommitId = string
 export type InDoubt = { readonly in_doubt: CommitId }
 
 /**
- * The outcome of a commit. `lost` is the index of the first change whose expectation no longer held: reload, decide again.
+ * The result of a commit. `lost` is the index of the first change whose expectation no longer held: reload, decide again.
  * `unavailable`: nothing of it is stored, and nothing that depends on it may be done.
  */
-export type Settled = 'committed' | 'unavailable' | { readonly lost: number }
+export type CommitResult = 'committed' | 'unavailable' | { readonly lost: number }
 
 /**
  * `in_doubt`: the connection to the engine was lost before it answered. It may be stored or not, and nothing that depends on
  * either may be done.
  */
-export type Committed = Settled | InDoubt
+export type Committed = CommitResult | InDoubt
 
 export interface Ledger {
   /**
@@ -121,7 +121,7 @@ export interface Ledger {
 }
 
 /** What an engine later says about commits that it left in doubt. */
-export interface Outcomes {
+export interface CommitResults {
   /** `in_doubt` while it is not known. Any other answer is final, even after a crash. */
-  outcome(id: CommitId): Promise<Settled | 'in_doubt'>
+  resultOf(id: CommitId): Promise<CommitResult | 'in_doubt'>
 }

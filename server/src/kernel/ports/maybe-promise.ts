@@ -1,5 +1,5 @@
 import type { Table } from './ledger.ts'
-import type { Held, Page, Tables, Where } from './reads.ts'
+import type { Stored, Page, Tables, Where } from './reads.ts'
 import type { MaybePromise } from './runtime.ts'
 
 /** Calls `use` with a value: synchronously if it is known, without a promise. */
@@ -23,7 +23,7 @@ export function knownOrReadRow<T extends Table>(
   tables: Pick<Tables, 'row' | 'known_rows'>,
   table: T,
   id: string,
-): MaybePromise<Held<T> | undefined> {
+): MaybePromise<Stored<T> | undefined> {
   const known = tables.known_rows?.row(table, id)
   return known === undefined ? tables.row(table, id) : known.held
 }
@@ -34,6 +34,6 @@ export function knownOrReadList<T extends Table>(
   table: T,
   where: Where<T>,
   page: Page,
-): MaybePromise<readonly Held<T>[]> {
+): MaybePromise<readonly Stored<T>[]> {
   return tables.known_rows?.isAbsent(table, where) === true ? [] : tables.list(table, where, page)
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../policy/answer.ts'
+import type { CombinedEffect } from '../policy/combine-opinions.ts'
 import type { DescribedCall } from '../policy/described-call.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -12,7 +12,7 @@ export type PolicyFinding = {
   readonly says: string
   readonly example: DescribedCall
   /** The policy's answer to the example. */
-  readonly answer: Answer
+  readonly answer: CombinedEffect
 }
 
 export type LintReport = {

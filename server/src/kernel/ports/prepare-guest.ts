@@ -25,7 +25,7 @@ export type Preparation = {
   readonly version: string
   /** Where the gate listens, as soon as it does. */
   readonly url: () => string
-  readonly places: GatePlaces
+  readonly places: DataPlaces
   readonly env: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly clock: Clock
@@ -48,7 +48,7 @@ export type Preparation = {
 }
 
 /** Folders and files below the data folder. */
-export type GatePlaces = { readonly data: string; readonly keys: string; readonly vectors: string }
+export type DataPlaces = { readonly data: string; readonly keys: string; readonly vectors: string }
 
 /** What runs until the gate stops. What was opened last is closed first. */
 export type OpenedGuest = {

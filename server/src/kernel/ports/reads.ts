@@ -3,7 +3,7 @@ import type { RunId, Sha256 } from '../contract/ids.ts'
 import type { RunEvent } from '../contract/run.ts'
 import type { ListedBy, Rows, SEARCHED_BY, Table, Version } from './ledger.ts'
 
-export type Held<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
+export type Stored<T extends Table> = { readonly version: Version; readonly row: Rows[T]; readonly cursor: number }
 
 export type Where<T extends Table> = {
   readonly [Field in ListedBy[T][number] & keyof Rows[T]]?: Rows[T][Field]
@@ -20,8 +20,8 @@ export type Where<T extends Table> = {
 export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
 
 export interface Tables {
-  row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
-  list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
+  row<T extends Table>(table: T, id: string): Promise<Stored<T> | undefined>
+  list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Stored<T>[]>
   count<T extends Table>(table: T, where: Where<T>): Promise<number>
   /** Set only if this process is the only writer. One of several nodes always has to read. */
   readonly known_rows?: KnownRows
@@ -30,7 +30,7 @@ export interface Tables {
 /** Answers that are known without a read. INVARIANT: a read would return the same. */
 export interface KnownRows {
   /** Undefined if it has to be read. */
-  row<T extends Table>(table: T, id: string): { readonly held: Held<T> | undefined } | undefined
+  row<T extends Table>(table: T, id: string): { readonly held: Stored<T> | undefined } | undefined
   /** Whether there is surely no such row. */
   isAbsent<T extends Table>(table: T, where: Where<T>): boolean
   /** Whether surely no label of this session has a larger cursor. */
@@ -55,7 +55,7 @@ export type Found<T> = { readonly items: readonly T[]; readonly next?: number }
 
 export interface Searches {
   /** A page costs the same however many rows there are. */
-  search<T extends SearchTable>(table: T, where: SearchWhere, page: Page): Promise<Found<Held<T>>>
+  search<T extends SearchTable>(table: T, where: SearchWhere, page: Page): Promise<Found<Stored<T>>>
 }
 
 export interface Accounts {

@@ -1,4 +1,4 @@
-import type { AnswerFilter } from '../attempt/filter-answers.ts'
+import type { ReplyFilter } from '../attempt/filter-replies.ts'
 import type { RedactOwn } from '../changes/without-own-credentials.ts'
 import type { Config } from '../contract/config.ts'
 import type { Judgement } from '../decide/judging.ts'
@@ -20,7 +20,7 @@ export interface TextGuard {
 export type OpenedTextGuard = {
   readonly judgement: Partial<Judgement>
   /** What every message of a tool server passes through. */
-  readonly filters: readonly AnswerFilter[]
+  readonly filters: readonly ReplyFilter[]
   /** The same for resources, prompts and completions. */
   offerings(offerings: Offerings): Offerings
   close(): Promise<void>

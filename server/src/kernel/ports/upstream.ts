@@ -54,10 +54,10 @@ export type UpstreamReply<T> =
   | { readonly is: 'not_sent'; readonly problem: Problem }
   | { readonly is: 'lost'; readonly problem: Problem }
 
-export type UpstreamAnswer = UpstreamReply<ToolResult>
+export type ToolReply = UpstreamReply<ToolResult>
 
 export interface ToolServers {
-  call(call: UpstreamCall): Promise<UpstreamAnswer>
+  call(call: UpstreamCall): Promise<ToolReply>
   /** Changes when a reload replaces the server with this name. */
   generation(server: string): number
 }
@@ -72,15 +72,19 @@ export type UpstreamQuestion = CallListeners & {
 }
 
 /** An unsolicited message of a server. */
-export type Notice = { readonly server: string; readonly method: NoticeMethod; readonly params: JsonObject }
+export type ServerNotification = {
+  readonly server: string
+  readonly method: NotificationMethod
+  readonly params: JsonObject
+}
 
-export const NOTICE_METHODS = [
+export const NOTIFICATION_METHODS = [
   'notifications/resources/list_changed',
   'notifications/resources/updated',
   'notifications/prompts/list_changed',
 ] as const
 
-export type NoticeMethod = (typeof NOTICE_METHODS)[number]
+export type NotificationMethod = (typeof NOTIFICATION_METHODS)[number]
 
 /** A resource that is watched until stopped, or why it is not. */
 export type Watched =
@@ -93,10 +97,10 @@ export interface Offerings {
   /** Asked within the server's own limits of time, size and number. */
   ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
   /**
-   * Makes a server report, by notices, when a resource changes. The subscription is renewed after the server restarts; whether the resource
+   * Makes a server report, by notifications, when a resource changes. The subscription is renewed after the server restarts; whether the resource
    * changed in the meantime is unknown.
    */
   watch(server: string, uri: string): Promise<Watched>
   /** Returns a function that stops listening. */
-  onNotice(listener: (notice: Notice) => void): () => void
+  onNotification(listener: (notification: ServerNotification) => void): () => void
 }

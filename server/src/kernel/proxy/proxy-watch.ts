@@ -3,12 +3,12 @@ import type { JsonObject } from '../contract/json.ts'
 import { problem, type Problem } from '../contract/problems.ts'
 import { callerIdentity } from '../contract/caller-identity.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
-import type { Notice, Offerings } from '../ports/upstream.ts'
+import type { ServerNotification, Offerings } from '../ports/upstream.ts'
 
 export type WatchRequest = { readonly uri: string; readonly thread?: string; readonly trace?: string }
 
 /** `rejected`: the server's own error, unchanged. */
-export type WatchAnswer =
+export type WatchReply =
   | { readonly is: 'watching'; stop(): void }
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'refused'; readonly problem: Problem }
@@ -42,7 +42,7 @@ export function openWatching(deps: WatchDeps) {
     return refusal === 'recorded' ? undefined : refusal
   }
 
-  async function watch(read: Read, uri: string, onUpdated: OnUpdated): Promise<WatchAnswer> {
+  async function watch(read: Read, uri: string, onUpdated: OnUpdated): Promise<WatchReply> {
     const { caller, server } = read
     if ((watching.get(callerIdentity(caller)) ?? 0) >= MOST_PER_CALLER)
       return { is: 'refused', problem: problem('watch.too_many', { limit: String(MOST_PER_CALLER) }) }
@@ -57,8 +57,8 @@ export function openWatching(deps: WatchDeps) {
       const judgedNow = await judgeRead(deps, { ...read, method: 'resources/read', params: { uri: changed } })
       if ('verdict' in judgedNow && judgedNow.verdict.effect === 'allow') onUpdated(changed)
     })
-    const stop = deps.offerings.onNotice((notice) => {
-      const changed = notice.server === server ? changedBy(notice, uri) : undefined
+    const stop = deps.offerings.onNotification((notification) => {
+      const changed = notification.server === server ? changedBy(notification, uri) : undefined
       if (changed !== undefined) report(changed)
     })
     const watched = await deps.offerings.watch(server, uri)
@@ -85,8 +85,8 @@ export function openWatching(deps: WatchDeps) {
   return watch
 }
 
-/** The resource a notice is about, if it is the watched one or a part of it. */
-function changedBy({ method, params }: Notice, watched: string): string | undefined {
+/** The resource a notification is about, if it is the watched one or a part of it. */
+function changedBy({ method, params }: ServerNotification, watched: string): string | undefined {
   const { uri } = params
   if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return undefined
   const isPart = uri.startsWith(watched) && (watched.endsWith('/') || '/?#'.includes(uri.charAt(watched.length)))

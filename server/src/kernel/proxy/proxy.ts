@@ -6,9 +6,9 @@ import type { StoredVolume } from '../attempt/stored-volume.ts'
 import type { Intake } from '../attempt/intake.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
 import { listServers, type ListDeps, LISTS, openListCache, type ListMethod, type ListCache } from './proxy-lists.ts'
-import { openWatching, type OnUpdated, type WatchAnswer, type WatchRequest } from './proxy-watch.ts'
+import { openWatching, type OnUpdated, type WatchReply, type WatchRequest } from './proxy-watch.ts'
 import { idleSession } from '../identity/idle-session.ts'
-import type { CallListeners, Notice, Offerings } from '../ports/upstream.ts'
+import type { CallListeners, ServerNotification, Offerings } from '../ports/upstream.ts'
 import { textLabel, type Entering } from '../sessions/labels.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 
@@ -33,7 +33,7 @@ export type ProxyRequest = CallListeners & {
 }
 
 /** `rejected`: the server's own error, unchanged. */
-export type ProxyAnswer =
+export type ProxyReply =
   | { readonly is: 'answered'; readonly result: JsonObject }
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'refused'; readonly problem: Problem }
@@ -41,24 +41,24 @@ export type ProxyAnswer =
 export type ProxyDeps = JudgeReadDeps & ListDeps & { readonly intake: Intake; readonly volume: StoredVolume }
 
 export type Proxy = {
-  ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer>
+  ask(caller: Caller, request: ProxyRequest): Promise<ProxyReply>
   /** Reports when a resource, or a part of it, changes, as long as the caller may read it; until it is stopped. */
-  watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer>
+  watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchReply>
   /** What is offered besides tools, to anybody: `resources`, `resources/subscribe`, `prompts`, `completions`. */
   offers(): ReadonlySet<string>
-  /** Servers' notices about their resources and prompts, as far as the caller may list them. Returns a function that stops it. */
-  onNotice(caller: Caller, listener: (notice: Notice) => void): () => void
+  /** Servers' notifications about their resources and prompts, as far as the caller may list them. Returns a function that stops it. */
+  onNotification(caller: Caller, listener: (notification: ServerNotification) => void): () => void
 }
 
 /** Resources, prompts and completions of tool servers: judged as reads of their server, recorded, requested, passed on. */
 export function openProxy(deps: ProxyDeps): Proxy {
   const cache = openListCache(deps)
   const { offerings } = deps
-  offerings.onNotice(({ server, method }) => {
+  offerings.onNotification(({ server, method }) => {
     for (const list of DOUBTED[method] ?? []) cache.doubt(server, list)
   })
 
-  async function ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer> {
+  async function ask(caller: Caller, request: ProxyRequest): Promise<ProxyReply> {
     const closed = deps.intake.closedBy()
     if (closed !== undefined) return refused(closed)
     const over = await deps.volume.over(caller)
@@ -83,7 +83,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
   })
 
   const begin = openWatching(deps)
-  async function watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer> {
+  async function watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchReply> {
     const closed = deps.intake.closedBy()
     if (closed !== undefined) return { is: 'refused', problem: closed }
     const thread = await threadOf(caller, request)
@@ -98,7 +98,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return begin({ ...reads, method: 'resources/subscribe', ...found }, request.uri, onUpdated)
   }
 
-  async function listed(method: ListMethod, request: ProxyRequest & Traced, reads: Reads): Promise<ProxyAnswer> {
+  async function listed(method: ListMethod, request: ProxyRequest & Traced, reads: Reads): Promise<ProxyReply> {
     const servers = serversWith(offerings, method)
     const judged = await Promise.all(servers.map((server) => judgeRead(deps, { ...reads, server, method, params: {} })))
     const allowed = servers.filter((_, at) => {
@@ -130,7 +130,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return only === undefined || target.is === 'prompt' ? undefined : { server: only, params }
   }
 
-  async function passOn(read: Read, live: CallListeners & Pick<ProxyRequest, 'answerable'>): Promise<ProxyAnswer> {
+  async function passOn(read: Read, live: CallListeners & Pick<ProxyRequest, 'answerable'>): Promise<ProxyReply> {
     const judged = await judgeRead(deps, read)
     if (!('verdict' in judged)) return refused(judged)
     const recorded = await recordRead(deps, judged)
@@ -141,7 +141,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
   }
 
   /** The answer of a server enters the session before the client gets it. The same text is stored once. */
-  async function label(read: Read & { readonly kind: Entering['kind'] }, reply: ProxyAnswer): Promise<ProxyAnswer> {
+  async function label(read: Read & { readonly kind: Entering['kind'] }, reply: ProxyReply): Promise<ProxyReply> {
     if (reply.is === 'refused') return reply
     const { caller, thread, server, kind, method } = read
     const text = JSON.stringify(reply.is === 'answered' ? reply.result : reply.error)
@@ -155,12 +155,21 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return reply
   }
 
-  async function notify(caller: Caller, listener: (notice: Notice) => void, notice: Notice): Promise<void> {
+  async function notify(
+    caller: Caller,
+    listener: (notification: ServerNotification) => void,
+    notification: ServerNotification,
+  ): Promise<void> {
     // `watch` reports changes of single resources.
-    if (notice.method === 'notifications/resources/updated') return
-    const method = notice.method === 'notifications/prompts/list_changed' ? 'prompts/list' : 'resources/list'
-    const judged = await judgeRead(deps, { ...readsOf(caller, NOTICES, {}), server: notice.server, method, params: {} })
-    if ('verdict' in judged && judged.verdict.effect === 'allow') listener(notice)
+    if (notification.method === 'notifications/resources/updated') return
+    const method = notification.method === 'notifications/prompts/list_changed' ? 'prompts/list' : 'resources/list'
+    const judged = await judgeRead(deps, {
+      ...readsOf(caller, NOTICES, {}),
+      server: notification.server,
+      method,
+      params: {},
+    })
+    if ('verdict' in judged && judged.verdict.effect === 'allow') listener(notification)
   }
 
   return {
@@ -175,7 +184,8 @@ export function openProxy(deps: ProxyDeps): Proxy {
             ...(offersSubscriptions(offerings, server) ? ['resources/subscribe'] : []),
           ]),
       ),
-    onNotice: (caller, listener) => offerings.onNotice((notice) => void notify(caller, listener, notice)),
+    onNotification: (caller, listener) =>
+      offerings.onNotification((notification) => void notify(caller, listener, notification)),
   }
 }
 
@@ -186,7 +196,7 @@ const KINDS: Readonly<Partial<Record<string, Entering['kind']>>> = {
 }
 
 /** Reporting a change is not an action of the caller, so it belongs to none of its sessions. */
-const NOTICES = 'notices'
+const NOTICES = 'notifications'
 
 type Traced = { readonly trace: string }
 type Reads = Pick<Read, 'caller' | 'thread' | 'trace'>
@@ -194,13 +204,13 @@ type Found = Pick<Read, 'server' | 'params'>
 
 const PROMPT_LISTS = ['prompts/list'] as const
 const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'] as const
-const DOUBTED: Readonly<Partial<Record<Notice['method'], readonly ListMethod[]>>> = {
+const DOUBTED: Readonly<Partial<Record<ServerNotification['method'], readonly ListMethod[]>>> = {
   'notifications/resources/list_changed': RESOURCE_LISTS,
   'notifications/prompts/list_changed': PROMPT_LISTS,
 }
 
 const isList = (method: ProxiedMethod): method is ListMethod => Object.hasOwn(LISTS, method)
-const refused = (why: Problem): ProxyAnswer => ({ is: 'refused', problem: why })
+const refused = (why: Problem): ProxyReply => ({ is: 'refused', problem: why })
 
 /** Whether a server says that it reports changes of single resources. */
 function offersSubscriptions(offerings: Offerings, server: string): boolean {

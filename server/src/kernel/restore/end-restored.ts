@@ -13,7 +13,7 @@ import { everyRow } from '../changes/every-row.ts'
 import type { RestoredEnding, TableEntry } from '../changes/table-entry.ts'
 import { credentialState } from '../identity/credential-state.ts'
 import type { Change, Ledger, Table } from '../ports/ledger.ts'
-import type { Accounts, Held, Journal, Tables } from '../ports/reads.ts'
+import type { Accounts, Stored, Journal, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import type { RunKindEntry } from '../runs/performer.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
@@ -87,7 +87,7 @@ export async function committed(deps: Pick<RestoreDeps, 'ledger'>, changes: read
 async function endAll<T extends Table>(
   deps: RestoreDeps,
   table: T,
-  end: (deps: RestoreDeps, held: Held<T>) => RestoredEnding | undefined | Promise<RestoredEnding | undefined>,
+  end: (deps: RestoreDeps, held: Stored<T>) => RestoredEnding | undefined | Promise<RestoredEnding | undefined>,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for await (const held of everyRow(deps.tables, table)) {
@@ -105,7 +105,7 @@ const noted = (deps: RestoreDeps, type: AuditEvent, subject: Readonly<Record<str
 })
 
 /** What it did after the backup is not known, and it would do it again. */
-async function endedRun(deps: RestoreDeps, held: Held<'runs'>): Promise<RestoredEnding | undefined> {
+async function endedRun(deps: RestoreDeps, held: Stored<'runs'>): Promise<RestoredEnding | undefined> {
   const { row, version } = held
   if (isEndedRun(row)) return undefined
   const now = deps.clock()
@@ -128,7 +128,7 @@ async function endedRun(deps: RestoreDeps, held: Held<'runs'>): Promise<Restored
   }
 }
 
-async function endedRequest(deps: RestoreDeps, held: Held<'approvals'>): Promise<RestoredEnding | undefined> {
+async function endedRequest(deps: RestoreDeps, held: Stored<'approvals'>): Promise<RestoredEnding | undefined> {
   const { row, version } = held
   if (row.state !== 'pending' && row.state !== 'approved') return undefined
   const now = deps.clock()
@@ -153,7 +153,7 @@ const whyEnded = ({ approval_id, state }: ApprovalRow): Problem =>
 
 function refusedCall(
   deps: RestoreDeps,
-  { row, version }: Held<'calls'>,
+  { row, version }: Stored<'calls'>,
   why: Problem,
   as: 'withdrawn' | 'stale',
 ): readonly Change[] {
@@ -167,7 +167,7 @@ function refusedCall(
 }
 
 /** Without its run, which has ended: if a person settles it as a retry, that gets a new one. */
-function endedCall(deps: RestoreDeps, held: Held<'calls'>): RestoredEnding | undefined {
+function endedCall(deps: RestoreDeps, held: Stored<'calls'>): RestoredEnding | undefined {
   const { row, version } = held
   const now = deps.clock()
   if (row.state === 'pending') {
@@ -194,7 +194,7 @@ function endedCall(deps: RestoreDeps, held: Held<'calls'>): RestoredEnding | und
   }
 }
 
-function endedConsent(deps: RestoreDeps, { row, version }: Held<'consents'>): RestoredEnding | undefined {
+function endedConsent(deps: RestoreDeps, { row, version }: Stored<'consents'>): RestoredEnding | undefined {
   if (row.revoked_at !== undefined || row.shelf === CLOSED) return undefined
   const id = row.consent_id
   const to = { ...row, revoked_by: BY, revoked_at: deps.clock(), shelf: CLOSED }
@@ -207,7 +207,7 @@ function endedConsent(deps: RestoreDeps, { row, version }: Held<'consents'>): Re
   }
 }
 
-function endedLogin(deps: RestoreDeps, { row, version }: Held<'logins'>): RestoredEnding | undefined {
+function endedLogin(deps: RestoreDeps, { row, version }: Stored<'logins'>): RestoredEnding | undefined {
   const now = deps.clock()
   if (row.ended_at !== undefined || row.expires_at <= now) return undefined
   return {

@@ -3,7 +3,7 @@ import type { CallRow } from '../contract/call.ts'
 import { grantAccount } from '../identity/facts/grant-calls.ts'
 import { everyRow } from '../changes/every-row.ts'
 import type { Change, Rows, Table } from '../ports/ledger.ts'
-import type { Accounts, Held, Tables } from '../ports/reads.ts'
+import type { Accounts, Stored, Tables } from '../ports/reads.ts'
 import { committed, type RestoreDeps } from './end-restored.ts'
 
 /** The store that a backup replaces. */
@@ -64,7 +64,7 @@ export async function takeNewer(deps: RestoreDeps, from: ReplacedStore): Promise
 }
 
 /** A call that had not been started at the time of the backup, or not been made, and was started since. */
-function isFurther(row: CallRow, ours: Held<'calls'> | undefined): boolean {
+function isFurther(row: CallRow, ours: Stored<'calls'> | undefined): boolean {
   if (row.in_memory !== undefined) return false
   if (ours === undefined) return row.idempotency_key !== undefined && row.state !== 'pending'
   return PROGRESS[row.state] > PROGRESS[ours.row.state]

@@ -10,7 +10,7 @@ import { everyRow } from '../changes/every-row.ts'
 import type { TableEntry } from '../changes/table-entry.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { eraseWords } from './erase-words.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
@@ -99,9 +99,9 @@ async function nodeUserOf({ tables }: EraseDeps, { node, approval_id }: CallRow)
 async function endedCall(
   deps: EraseDeps,
   by: Caller,
-  held: Held<'calls'>,
+  held: Stored<'calls'>,
   withdraw: boolean,
-): Promise<Held<'calls'> | undefined> {
+): Promise<Stored<'calls'> | undefined> {
   if (hasEnded(held.row)) return held
   if (held.row.state !== 'pending' || !withdraw) return undefined
   const withdrawn = await withdrawCall({ ...deps, ledger: deps.notifying }, by, held.row.call_id)

@@ -3,7 +3,7 @@ import { delegationIn } from '../approvals/delegations.ts'
 import { everyRow } from '../changes/every-row.ts'
 import type { TableEntry } from '../changes/table-entry.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
 export type WordsDeps = {
@@ -39,7 +39,7 @@ export async function eraseWords(deps: WordsDeps, user: string, callers: Readonl
 }
 
 /** The reason of a denial is also in the call that it ended. */
-async function withoutReasons({ tables }: WordsDeps, held: Held<'approvals'>, user: string): Promise<Change[]> {
+async function withoutReasons({ tables }: WordsDeps, held: Stored<'approvals'>, user: string): Promise<Change[]> {
   const { row, version } = held
   const isTheirs = (one: (typeof row.decisions)[number]) => one.user === user && one.reason !== undefined
   const theirs = row.decisions.filter(isTheirs)
@@ -64,7 +64,7 @@ async function withoutReasons({ tables }: WordsDeps, held: Held<'approvals'>, us
 }
 
 /** It goes on without its reason. */
-function withoutReason(held: Held<'runs'>, user: string): Change[] {
+function withoutReason(held: Stored<'runs'>, user: string): Change[] {
   const { row, version } = held
   if (row.expired_at !== undefined) return []
   const state = delegationIn(held)

@@ -3,7 +3,7 @@ import { dayOf, expiredBefore, lastExpiredDay, type Period } from './end-days.ts
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Rows } from '../ports/ledger.ts'
-import type { Held, Page } from '../ports/reads.ts'
+import type { Stored, Page } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
 
@@ -77,8 +77,8 @@ type SweptPage = { readonly cursor: number | undefined; readonly done: readonly 
 
 async function sweepPage(deps: SweepDeps, table: SweptTable, ended_day: string, page: Page): Promise<SweptPage> {
   const sweep = async <T extends SweptTable>(
-    held: readonly Held<T>[],
-    expire: (one: Held<T>) => Promise<boolean>,
+    held: readonly Stored<T>[],
+    expire: (one: Stored<T>) => Promise<boolean>,
   ): Promise<SweptPage> => ({ cursor: held.at(-1)?.cursor, done: await Promise.all(held.map(expire)) })
   switch (table) {
     case 'calls':

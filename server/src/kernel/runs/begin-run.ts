@@ -1,6 +1,6 @@
 import type { RunId } from '../contract/ids.ts'
 import type { Json } from '../contract/json.ts'
-import type { RunEffect, RunEvent, RunKind, RunLabels, RunRow, Step } from '../contract/run.ts'
+import type { RunEffect, RunEvent, RunKind, RunOwner, RunRow, Step } from '../contract/run.ts'
 
 /** A run's row after its first step. Effects start with its first event, which the driver feeds to it. */
 export function beginRun<State extends Json, Event extends RunEvent, Effect extends RunEffect>(
@@ -8,7 +8,7 @@ export function beginRun<State extends Json, Event extends RunEvent, Effect exte
   run_id: RunId,
   { state, timers, waits_for }: Pick<Step<State>, 'state' | 'timers' | 'waits_for'>,
   created_at: number,
-  labels: RunLabels = {},
+  labels: RunOwner = {},
 ): RunRow {
   const set = Object.entries(timers ?? {}).filter(([, at]) => at !== null)
   return {

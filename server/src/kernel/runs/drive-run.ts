@@ -5,7 +5,7 @@ import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } 
 import { advanceRun, dueTimers, nextTimer, type Advanced } from './advance-run.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
-import type { Held, Journal, Tables } from '../ports/reads.ts'
+import type { Stored, Journal, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import { createWakeSignal, type WakeSignal } from './wake-signal.ts'
 import { createRunningEffects, type RunningEffects } from './running-effects.ts'
@@ -15,7 +15,7 @@ import type { Performers } from './performer.ts'
 import { ownedRun, type OwnedRun } from './may-see-run.ts'
 import type { ShownRun } from './run-output.ts'
 import { childRunChanges, restChange, addRunEvent } from './run-changes.ts'
-import type { Doubts } from '../changes/settle-doubts.ts'
+import type { Doubts } from '../changes/resolve-doubts.ts'
 import { isInDoubt } from '../changes/unrecorded.ts'
 
 export type DriveDeps = {
@@ -42,7 +42,7 @@ export type Driven = 'parked' | 'ended' | 'elsewhere' | 'stopped'
 
 export interface RunDriver {
   /** Drives a run until it parks. The caller makes sure that a run is not driven twice at once. `read`: its row, if it was just read. */
-  drive(run: RunId, read?: Held<'runs'>): Promise<Driven>
+  drive(run: RunId, read?: Stored<'runs'>): Promise<Driven>
   /** There are new events for a run. False if it is not being driven. */
   poke(run: RunId): boolean
   /** There may be new events for every driven run. */
@@ -139,7 +139,7 @@ type Session = {
 async function driveSession(
   deps: DriveDeps,
   session: Session,
-  read: Held<'runs'> | undefined,
+  read: Stored<'runs'> | undefined,
   isStopping: () => boolean,
 ): Promise<Driven> {
   const { runningEffects, wake, run_id } = session
@@ -200,7 +200,7 @@ async function driveSession(
   }
 }
 
-async function load({ tables }: DriveDeps, run_id: RunId): Promise<Held<'runs'>> {
+async function load({ tables }: DriveDeps, run_id: RunId): Promise<Stored<'runs'>> {
   const held = await tables.row('runs', run_id)
   if (held === undefined) throw new Bug(`a wake-up names the absent run \`${run_id}\``)
   return held
@@ -234,9 +234,9 @@ const isOnlyMark = (changes: readonly Change[]): boolean => changes.every(({ kin
 async function apply(
   deps: DriveDeps,
   { runningEffects, wake }: Session,
-  held: Held<'runs'>,
+  held: Stored<'runs'>,
   { row, changes, settled, cancelled, begun = [] }: Move,
-): Promise<Held<'runs'> | undefined> {
+): Promise<Stored<'runs'> | undefined> {
   const swap: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: held.version, to: row }
   const guarded = begun.filter((effect) => repeatOf(deps, row, effect) === 'guarded')
   const isRepeated = guarded.length > 0 && guarded.length === begun.length && isOnlyMark(changes)

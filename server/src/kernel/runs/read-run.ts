@@ -3,7 +3,7 @@ import { callerIdentity, type CallerNames } from '../contract/caller-identity.ts
 import { RunId } from '../contract/ids.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { RunEvent, RunFault, RunGraph, RunKind, RunRow, RunStatus } from '../contract/run.ts'
-import type { Held, Journal, Page, Tables } from '../ports/reads.ts'
+import type { Stored, Journal, Page, Tables } from '../ports/reads.ts'
 import { maySeeRun, ownedRun, ownerOf } from './may-see-run.ts'
 
 export type ReadRunDeps = {
@@ -62,7 +62,7 @@ export async function listRuns(
       : { owner: callerIdentity({ id: owner, user }) }
   const held = await tables.list('runs', { ...where, ...owned }, { ...page, newest_first: true })
   const last = held.length === page.limit ? held.at(-1) : undefined
-  const isAsked = ({ row }: Held<'runs'>) => {
+  const isAsked = ({ row }: Stored<'runs'>) => {
     const names = ownerOf(row)
     return (owner === undefined || names?.id === owner) && (user === undefined || names?.user === user)
   }
@@ -99,7 +99,7 @@ export async function visibleRun(
   { tables, kinds }: Pick<ReadRunDeps, 'tables' | 'kinds'>,
   caller: Caller,
   run_id: string,
-): Promise<Held<'runs'> | undefined> {
+): Promise<Stored<'runs'> | undefined> {
   const held = RunId.safeParse(run_id).success ? await tables.row('runs', run_id) : undefined
   return held !== undefined && maySeeRun(caller, ownedRun(kinds, held.row)) ? held : undefined
 }

@@ -1,5 +1,5 @@
 import type { RunId } from '../contract/ids.ts'
-import type { DueRun, Held, Journal, Tables } from '../ports/reads.ts'
+import type { DueRun, Stored, Journal, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { RunDriver } from './drive-run.ts'
 import { createFairQueue, type Queued } from './fair-queue.ts'
@@ -75,13 +75,13 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
   }
 
   /** `read`: a row that was just read, so that its run need not be read again if it starts now. */
-  function pump(read?: Held<'runs'>): void {
+  function pump(read?: Stored<'runs'>): void {
     if (stopped) return
     for (let place = queue.next(); place !== undefined; place = queue.next())
       busy.set(place.key, drive(place, place.key === read?.row.run_id ? read : undefined))
   }
 
-  async function drive(place: Queued<RunId>, read: Held<'runs'> | undefined): Promise<void> {
+  async function drive(place: Queued<RunId>, read: Stored<'runs'> | undefined): Promise<void> {
     const run = place.key
     const driven = await deps.driver.drive(run, read).catch((error: unknown) => retry(run, error))
     busy.delete(run)

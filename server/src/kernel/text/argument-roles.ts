@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../contract/json.ts'
 import { childrenOf } from './text-leaves.ts'
 import { splitWords } from './split-words.ts'
-import { kindOf } from './field-names.ts'
+import { fieldTypeOf } from './field-names.ts'
 import { isAddress, isMailAddress } from './hosts.ts'
 import {
   ACCOUNT,
@@ -134,7 +134,7 @@ function roleOf(fields: readonly string[], value: Scalar, aboutFiles: boolean): 
   if (hasAny(last, CURRENCY)) return 'currency'
   if (amount === 'amount' && hasFigure(text)) return amount
   if (isAddress(text)) return 'address'
-  const kind = kindOf(fields.at(-1) ?? '')
+  const kind = fieldTypeOf(fields.at(-1) ?? '')
   if (path !== undefined) return path
   // `value` names an amount only where it is a figure.
   if (amount !== undefined) return last.includes('value') ? 'detail' : amount
@@ -233,7 +233,7 @@ const isAboutFiles = (tool_id: string): boolean => hasAny(splitWords(tool_id), F
  * place at all.
  */
 function pathRole(field: string, text: string, aboutFiles: boolean): PathRole | undefined {
-  if (kindOf(field) !== 'file') return undefined
+  if (fieldTypeOf(field) !== 'file') return undefined
   const words = splitWords(field)
   const last = words.at(-1) ?? ''
   if (hasAny(words, ORDERS)) return undefined

@@ -28,13 +28,13 @@ export function isFileName(name: string): boolean {
 }
 
 /** What a field name says about its value: `newText`, `old_string` and `commit_message` are content, `textFile` is a file. */
-export type FieldKind = 'file' | 'content' | 'code' | 'command' | 'other'
+export type FieldType = 'file' | 'content' | 'code' | 'command' | 'other'
 
-const known = new Map<string, FieldKind>()
+const known = new Map<string, FieldType>()
 const MOST_KNOWN = 10_000
 
 /** Cached, because few names occur, and they recur with every call. */
-export function kindOf(name: string): FieldKind {
+export function fieldTypeOf(name: string): FieldType {
   const before = known.get(name)
   if (before !== undefined) return before
   const kind = kindOfWords(name)
@@ -42,7 +42,7 @@ export function kindOf(name: string): FieldKind {
   return kind
 }
 
-function kindOfWords(name: string): FieldKind {
+function kindOfWords(name: string): FieldType {
   if (isFileName(name)) return 'file'
   const last = wordsOf(name).at(-1) ?? ''
   if (CONTENT_WORDS.has(last)) return 'content'

@@ -9,9 +9,9 @@ const MOST_LAYERS = 3
 const MOST_GROWTH = 8
 
 /** `complete` is false if a text has more readings than the limit allows; then its content is not fully known. */
-export type Readings = { readonly texts: readonly string[]; readonly complete: boolean }
+export type TextReadings = { readonly texts: readonly string[]; readonly complete: boolean }
 
-const NONE: Readings = { texts: [], complete: true }
+const NONE: TextReadings = { texts: [], complete: true }
 /** A text without any of these has no other reading. */
 const HAS_READINGS =
   /(?:[01]{8}[ ,_-]?){10}|(?:\d{2,3}[ ,;:_/.-]{1,2}){10}|[^\0-\x7f]|%u?[0-9A-Fa-f]{2}|\\[ux/"nt0-3]|&#|&(?:sol|period|bsol);|=[0-9A-F]{2}|[A-Za-z0-9+/_-]{16}|(?:[0-9A-Fa-f]{2}[ :,]){12}/
@@ -21,7 +21,7 @@ const HAS_READINGS =
  * quoted-printable, base64, base32, hexadecimal, character codes and binary digits decoded, also nested; short runs backwards and
  * rotated by 13 letters. The text itself is not among them. `hintsOf` may report an encoding that a text does not contain, but must not miss one.
  */
-export function readingsOf(text: string, hintsOf: (text: string) => number = encodingHints): Readings {
+export function readingsOf(text: string, hintsOf: (text: string) => number = encodingHints): TextReadings {
   const hints = hintsOf(text)
   if (hints === 0 || !HAS_READINGS.test(text)) return NONE
   const first = decoded(text, hints)
@@ -29,13 +29,13 @@ export function readingsOf(text: string, hintsOf: (text: string) => number = enc
   return first.length === 0 ? turnedOnly(text, hintsOf) : allReadings(text, first, hintsOf)
 }
 
-function turnedOnly(text: string, hintsOf: (text: string) => number): Readings {
+function turnedOnly(text: string, hintsOf: (text: string) => number): TextReadings {
   const texts: string[] = []
   for (const one of turnedReadings([text], hintsOf)) if (one !== text && !texts.includes(one)) texts.push(one)
   return texts.length === 0 ? NONE : { texts, complete: true }
 }
 
-function allReadings(text: string, first: readonly string[], hintsOf: (text: string) => number): Readings {
+function allReadings(text: string, first: readonly string[], hintsOf: (text: string) => number): TextReadings {
   const seen = new Set([text])
   let room = MOST_GROWTH * text.length + 256
   let layer = [text]

@@ -10,7 +10,7 @@ const LEAST_NODE = 24
 const LOW_BYTES = 1_073_741_824
 const NO_BYTES = 104_857_600
 
-export function checkNode(version: string): DoctorFinding {
+export function checkNodeJs(version: string): DoctorFinding {
   const major = Number(/^v(\d+)/.exec(version)?.[1] ?? 0)
   const about = 'node'
   return major >= LEAST_NODE

@@ -24,7 +24,7 @@ import { checkConfig, checkPolicy } from './check-config.ts'
 import { guardFindings } from '../guards.ts'
 import { GUESTS } from '../guests.ts'
 import { checkInForce } from './check-in-force.ts'
-import { checkData, checkNode, checkPort } from './check-machine.ts'
+import { checkData, checkNodeJs, checkPort } from './check-machine.ts'
 import { askGate, missingSecrets, tryServers, unanswered } from './check-servers.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from '../servers-reaching-data.ts'
 import { DECIDING_KINDS, LOCAL_OWNER } from '../../kernel/contract/caller.ts'
@@ -32,7 +32,7 @@ import { configuredChannels } from '../../kernel/approvals/channels.ts'
 import type { Config } from '../../kernel/contract/config.ts'
 import { latestTime } from '../../kernel/clock/latest-time.ts'
 import { checkStoredRows, reportMissingCalls } from '../../kernel/changes/check-stored-rows.ts'
-import { guardsOf, settleMinimums } from '../../kernel/changes/minimum-versions.ts'
+import { guardsOf, checkMinimums } from '../../kernel/changes/minimum-versions.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { openMinimumVersions } from '../../adapters/keys/minimum-versions.ts'
 import { openRowKey } from '../../adapters/keys/row-key.ts'
@@ -48,7 +48,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const store = settings === undefined ? { folder: data } : storeOf({ ...settings, data })
   const { runs, findings: asked } = await askGate(data)
   const findings: DoctorFinding[] = [
-    checkNode(process.version),
+    checkNodeJs(process.version),
     ...guardFindings(GUESTS),
     ...configured,
     ...(await checkData(store)),
@@ -245,7 +245,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly DoctorFi
   )
   try {
     const guards = guardsOf(await tableEntries())
-    await settleMinimums(
+    await checkMinimums(
       tables,
       guards,
       { ...minimums.value, replace: async () => {} },

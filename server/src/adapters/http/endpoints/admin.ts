@@ -16,7 +16,7 @@ import { readArtifact } from '../../../kernel/artifacts/read-artifact.ts'
 import type { Channel } from '../../../kernel/approvals/channels-use.ts'
 import type { PasskeyDeps } from '../../../kernel/identity/passkeys.ts'
 import { listPauses, setPause, type PauseDeps } from '../../../kernel/policy/pause.ts'
-import { noticesOf } from '../../../kernel/policy/show.ts'
+import { warningsOf } from '../../../kernel/policy/show.ts'
 import type { LivePolicy } from '../../../kernel/policy/live-policy.ts'
 import { eraseUser, type EraseDeps } from '../../../kernel/retention/erase-user.ts'
 import type { Ledger } from '../../../kernel/ports/ledger.ts'
@@ -61,7 +61,7 @@ export const adminEndpoints = (k: AdminPorts): readonly Endpoint[] => [
       const closed = k.intake.closedBy()
       if (closed !== undefined) return notReady(closed, trace)
       // Anyone may call this, so the text of the policy is left out; `/v1/policies` has it.
-      const warnings = noticesOf(k.live).map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
+      const warnings = warningsOf(k.live).map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
       return ok({ ok: true, ...(warnings.length === 0 ? {} : { warnings }) })
     },
   }),

@@ -4,7 +4,7 @@ import { DecideBody, EditPreviewBody, RedeemBody } from '../../../kernel/contrac
 import { ApprovalState, type ApprovalRow } from '../../../kernel/contract/approval.ts'
 import type { ConsentRow } from '../../../kernel/contract/consent.ts'
 import type { LivePolicy } from '../../../kernel/policy/live-policy.ts'
-import { noticesOf } from '../../../kernel/policy/show.ts'
+import { warningsOf } from '../../../kernel/policy/show.ts'
 import { ok, refuse } from '../../../kernel/contract/problems.ts'
 import { decideApproval, type ApprovalDecision, type DecideDeps } from '../../../kernel/approvals/decide-approval.ts'
 import { editApproval, type EditDeps } from '../../../kernel/approvals/edit-approval.ts'
@@ -59,7 +59,7 @@ export const approvalEndpoints = (k: ApprovalPorts): readonly Endpoint[] => [
       )
     },
     reads: ({ items }) => items.flatMap(textsInPacket),
-    shows: (page) => listResponse({ ...page, notices: noticesOf(k.live) }),
+    shows: (page) => listResponse({ ...page, notices: warningsOf(k.live) }),
   }),
   endpoint({
     at: 'GET /v1/approvals/{approval_id}',

@@ -15,7 +15,7 @@ import { pageBySize } from '../../../kernel/catalogue/page-by-size.ts'
 import { retryServer, type RetryDeps } from '../../../kernel/catalogue/retry-server.ts'
 import { reviewTool } from '../../../kernel/catalogue/review-tool.ts'
 import type { ToolViews } from '../../../kernel/catalogue/tool-views.ts'
-import { noticesOf } from '../../../kernel/policy/show.ts'
+import { warningsOf } from '../../../kernel/policy/show.ts'
 import type { LivePolicy } from '../../../kernel/policy/live-policy.ts'
 import { ADMINS, CALLERS, DECIDERS, OVERSEERS, PEOPLE } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
@@ -50,7 +50,7 @@ export function toolEndpoints(k: ToolPorts): readonly Endpoint[] {
         return ok({
           items: items.map((tool) => ({ ...shown(tool), ...toolViews.standardOf(caller, tool) })),
           ...next,
-          notices: [...noticesOf(k.live), ...toolViews.down(caller)],
+          notices: [...warningsOf(k.live), ...toolViews.down(caller)],
         })
       },
     }),

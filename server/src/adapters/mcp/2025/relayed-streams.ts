@@ -6,10 +6,10 @@ import type { EventStream } from '../event-stream.ts'
 import { clientKeyOf, type ClientContext } from '../http-context.ts'
 import type { Place, ResumableStreams, StreamEvent } from './resumable-streams.ts'
 import { textOf } from '../rpc.ts'
-import { threadOfSession } from '../sessions.ts'
+import { threadOfSession } from '../mcp-sessions.ts'
 import { showsOutputSchema } from '../shown-definition.ts'
 import { requestIn } from './stream-names.ts'
-import { answerOf } from '../task-answers.ts'
+import { callResult } from '../task-results.ts'
 
 /** How long to wait for another node to say that it has the stream. */
 const ANSWER_MS = 1_000
@@ -198,7 +198,7 @@ async function answerFromCall(
     const outcome = read.ok ? read.value : { status: 'refused' as const, problem: read.problem, evidence: [] }
     // Only streams of sessions can be resumed, and sessions ended with 2026-07-28.
     const hasSchema = () => surface !== 'search' && showsOutputSchema(gate, caller, call.tool_id, 'old')
-    live.send(textOf(request.id, answerOf(outcome, hasSchema)), `${stream}.${after + 1}`)
+    live.send(textOf(request.id, callResult(outcome, hasSchema)), `${stream}.${after + 1}`)
     break
   }
   live.end()

@@ -1,6 +1,6 @@
 import type { Table, Version } from '../../../kernel/ports/ledger.ts'
 import { linkEntry, type Head } from '../../../kernel/audit/chain.ts'
-import type { GroupOutcome } from '../batch-link.ts'
+import type { GroupResult } from '../batch-link.ts'
 import type { OnceSum } from '../once-sum.ts'
 import type { PackedChange, PackedCommit, PackedRow } from './packed-change.ts'
 
@@ -49,7 +49,7 @@ export type Plan = {
   /** Nobody waits for the flush of this group. */
   readonly isSyncedLater: boolean
 }
-export type Decided = { readonly outcomes: readonly GroupOutcome[]; readonly plan: Plan }
+export type Decided = { readonly outcomes: readonly GroupResult[]; readonly plan: Plan }
 
 /** Something must be read first. */
 class Unknown extends Error {}
@@ -66,7 +66,7 @@ export function decideGroup(
 ): Decided | undefined {
   const state = groupState(known, digest)
   try {
-    const outcomes = commits.map(({ changes }): GroupOutcome => {
+    const outcomes = commits.map(({ changes }): GroupResult => {
       const lost = changes.findIndex((change) => !state.apply(change))
       if (lost !== -1) state.undo()
       state.keep()

@@ -1,6 +1,6 @@
 import type { Head } from '../../../kernel/audit/chain.ts'
 import { withKey, type OnceSum } from '../once-sum.ts'
-import { exceptionsText, type GroupOutcome } from '../batch-link.ts'
+import { exceptionsText, type GroupResult } from '../batch-link.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { Account, Decided, Known, Plan } from './decide-group.ts'
 import type { PackedCommit } from './packed-change.ts'
@@ -14,7 +14,7 @@ export type GroupOf = {
   readonly boot: string
   readonly batch: number
   /** The outcomes of the commits of the batch before this group. */
-  readonly before: readonly GroupOutcome[]
+  readonly before: readonly GroupResult[]
   readonly now: number
   /** The chain as read under the lock: it is continued, even if the stored head names another entry. */
   readonly isFollowing: boolean

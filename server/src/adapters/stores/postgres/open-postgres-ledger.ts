@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ok, type Result } from '../../../kernel/contract/problems.ts'
 import type { OwnTail } from '../../../kernel/ports/audit.ts'
-import type { Change, Ledger, Outcomes } from '../../../kernel/ports/ledger.ts'
+import type { Change, Ledger, CommitResults } from '../../../kernel/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../../kernel/ports/reads.ts'
 import type { Clock } from '../../../kernel/ports/runtime.ts'
 import type { Divergence, Tail } from '../batch-link.ts'
@@ -18,7 +18,7 @@ import { KEYS_CHANGED } from '../once-sum.ts'
 import { acceptKeys, hasAllKeys } from './once-keys.ts'
 
 export type PostgresLedger = Ledger &
-  Outcomes &
+  CommitResults &
   Tables &
   Searches &
   Accounts &

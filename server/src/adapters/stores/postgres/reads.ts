@@ -3,7 +3,7 @@ import { Bug } from '../../../kernel/contract/problems.ts'
 import type { RunEvent } from '../../../kernel/contract/run.ts'
 import type { RunId } from '../../../kernel/contract/ids.ts'
 import type { Rows, Table } from '../../../kernel/ports/ledger.ts'
-import type { Accounts, AuditReads, Held, Journal, Searches, Tables } from '../../../kernel/ports/reads.ts'
+import type { Accounts, AuditReads, Stored, Journal, Searches, Tables } from '../../../kernel/ports/reads.ts'
 import { listedFields } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import { hashesIn, LINK, LINK_LENGTH, type StoredLink } from '../stored-links.ts'
@@ -14,8 +14,8 @@ import { HIGHEST, isWord, searchRows } from './searches.ts'
 
 export type Reads = Tables & Searches & Accounts & AuditReads & Omit<Journal, 'onWake'>
 
-type Stored = { pos: number; id: string; version: number; body: string; mac: string | null }
-type Listed = Omit<Stored, 'body'> & { body: string | null }
+type RawRow = { pos: number; id: string; version: number; body: string; mac: string | null }
+type Listed = Omit<RawRow, 'body'> & { body: string | null }
 
 /** A page of rows below this size is parsed within milliseconds. */
 const IS_LARGE = 'octet_length(body) > 16384'
@@ -27,7 +27,7 @@ const IS_LARGE = 'octet_length(body) > 16384'
  */
 export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): Reads {
   /** The row, if a gate with this key wrote it. Otherwise it is reported. */
-  const ours = <T extends Table>(table: T, stored: Stored): Held<T>[] => {
+  const ours = <T extends Table>(table: T, stored: RawRow): Stored<T>[] => {
     const { version, body, mac, pos } = stored
     const id = fromPgText(stored.id)
     if (!hasMac(table) || mac === textOf(macs.row(table, id, version, body, null)))
@@ -42,15 +42,15 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
     `SELECT pos, id, version, CASE WHEN ${IS_LARGE} THEN NULL ELSE body END AS body, mac FROM ${known(table)}`
 
   /** Rows that are too large to be parsed together are read one by one, and the event loop may run between them. */
-  const fetched = async <T extends Table>(table: T, found: readonly Listed[]): Promise<Held<T>[]> => {
-    const rows: Held<T>[] = []
+  const fetched = async <T extends Table>(table: T, found: readonly Listed[]): Promise<Stored<T>[]> => {
+    const rows: Stored<T>[] = []
     for (const { body, ...rest } of found) {
       if (body !== null) {
         rows.push(...ours(table, { ...rest, body }))
         continue
       }
       await setImmediate()
-      const [stored] = await queries.all<Stored>(`${whole(table)} WHERE pos = $1`, [rest.pos])
+      const [stored] = await queries.all<RawRow>(`${whole(table)} WHERE pos = $1`, [rest.pos])
       if (stored !== undefined) rows.push(...ours(table, stored))
     }
     return rows
@@ -58,14 +58,14 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
 
   return {
     async row(table, id) {
-      const [stored] = await queries.all<Stored>(`${whole(table)} WHERE id = $1`, [pgText(id)])
+      const [stored] = await queries.all<RawRow>(`${whole(table)} WHERE id = $1`, [pgText(id)])
       return stored === undefined ? undefined : ours(table, stored)[0]
     },
 
     async list(table, where, { limit, after, newest_first = false }) {
       const { conditions, values } = filter(table, where, 3)
       const order = newest_first ? 'DESC' : 'ASC'
-      const page: Held<typeof table>[] = []
+      const page: Stored<typeof table>[] = []
       let cursor = after
       // Forged rows are left out, and the page is filled with what follows them: a short page means that there are no more.
       for (;;) {

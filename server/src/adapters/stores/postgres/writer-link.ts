@@ -4,13 +4,13 @@ import { Bug, ok, type Result } from '../../../kernel/contract/problems.ts'
 import { emptyHead, type Head } from '../../../kernel/audit/chain.ts'
 import { divergence } from '../audit-divergence.ts'
 import {
-  settledBatch,
+  batchResults,
   type AskedReply,
   type BatchLink,
   type BatchReply,
   type Divergence,
   type Fault,
-  type GroupOutcome,
+  type GroupResult,
   type Tail,
 } from '../batch-link.ts'
 import { KEYS_CHANGED, NO_KEYS, type OnceSum } from '../once-sum.ts'
@@ -246,7 +246,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
   return {
     async send({ batch, commits, now }) {
       const replies: BatchReply[] = []
-      const before: GroupOutcome[] = []
+      const before: GroupResult[] = []
       for (const group of groupsOf(commits)) {
         const of: GroupOf = { writer, boot, batch, before, now, isFollowing: false, purge: purgeAt(now), enqueue }
         const reply = await writeGroup(group, of)
@@ -297,7 +297,7 @@ async function askAbout(
       [writer, ask, now, isThis],
     )
     await client.query('COMMIT')
-    return { outcomes: settledBatch(count, isThis ? row.done : 0, isThis ? row.exceptions : '[]') }
+    return { outcomes: batchResults(count, isThis ? row.done : 0, isThis ? row.exceptions : '[]') }
   } catch (error) {
     if (!isSurelyUndone(error)) {
       void client.end().catch(() => undefined)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Ledger, Outcomes } from '../../../kernel/ports/ledger.ts'
+import type { Ledger, CommitResults } from '../../../kernel/ports/ledger.ts'
 import { connectOnce, redisClient, type RedisAddress } from './connect.ts'
 
 /** Single-use keys that are known to be used. Unknown ones may be used as well. */
@@ -45,7 +45,7 @@ export async function openUsedKeys({ url, schema }: RedisAddress, onFault: (erro
  * INVARIANT: a key that may be unused is decided by the ledger alone, so two commits never use one, whatever Redis says or
  * forgets.
  */
-export function refuseUsed<L extends Ledger & Outcomes>(ledger: L, used: UsedKeys): L {
+export function refuseUsed<L extends Ledger & CommitResults>(ledger: L, used: UsedKeys): L {
   return {
     ...ledger,
     async commit(changes) {

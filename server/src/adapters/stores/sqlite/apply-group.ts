@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { GroupOutcome } from '../batch-link.ts'
+import type { GroupResult } from '../batch-link.ts'
 import { changeApplier } from './apply-change.ts'
 import { auditTail, type TailMemory } from './audit-tail.ts'
 import { onceKeys, type OnceMemory } from './once-keys.ts'
@@ -15,12 +15,12 @@ import { isOwnFault, isSurelyUndone } from './sqlite-error.ts'
 export type ApplyGroup = (
   commits: readonly PackedCommit[],
   now: number,
-  note: (outcomes: readonly GroupOutcome[]) => void,
+  note: (outcomes: readonly GroupResult[]) => void,
 ) => Applied | { readonly in_doubt: unknown }
 
 /** `cursors`: of the labels that the stored commits inserted, in their order. `touched`: another connection has written before. */
 export type Applied = {
-  readonly outcomes: readonly GroupOutcome[]
+  readonly outcomes: readonly GroupResult[]
   readonly cursors: readonly number[]
   readonly touched?: true
 }
@@ -83,8 +83,8 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
     commit.findIndex((change) => (!isSame && isCheckpoint(change)) || !apply(change))
 
   /** Without savepoints, because nearly always no commit is lost. Undefined if there would be something to undo. */
-  const applyTogether = (commits: readonly PackedCommit[]): GroupOutcome[] | undefined => {
-    const outcomes: GroupOutcome[] = []
+  const applyTogether = (commits: readonly PackedCommit[]): GroupResult[] | undefined => {
+    const outcomes: GroupResult[] = []
     try {
       for (const commit of commits) {
         if (isStopped(commit)) {
@@ -104,7 +104,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
   }
 
   /** From the start again, each in its own savepoint. */
-  const applyApart = (commits: readonly PackedCommit[]): GroupOutcome[] => {
+  const applyApart = (commits: readonly PackedCommit[]): GroupResult[] => {
     rollback.run()
     cursors.length = 0
     tail.drop()
@@ -115,7 +115,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
     return commits.map(applyOne)
   }
 
-  const applyOne = (commit: PackedCommit): GroupOutcome => {
+  const applyOne = (commit: PackedCommit): GroupResult => {
     if (isStopped(commit)) return 'unavailable'
     const mark = tail.mark()
     const keys = onces.mark()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ok } from '../../../kernel/contract/problems.ts'
 import { fileArtifacts } from '../artifacts.ts'
-import { localNodes } from '../local-notices.ts'
+import { localMembers } from '../local-notices.ts'
 import { rowMacs } from '../row-mac.ts'
 import type { StoreEngine } from '../store-engine.ts'
 import { joinBoots } from './boot-locks.ts'
@@ -38,7 +38,7 @@ export const embeddedEngine: StoreEngine = {
   async join({ folder }) {
     const joined = joinBoots(join(folder, 'boots'))
     if (!joined.ok) return joined
-    const notices = localNodes().join()
+    const notices = localMembers().join()
     return ok({
       notices,
       liveness: joined.value,

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Settled } from '../../../kernel/ports/ledger.ts'
-import { exceptionsText, settledBatch, type GroupOutcome } from '../batch-link.ts'
+import type { CommitResult } from '../../../kernel/ports/ledger.ts'
+import { exceptionsText, batchResults, type GroupResult } from '../batch-link.ts'
 
 /** Notes inside a transaction how far its batch gets, so that its outcome can be asked for if the answer is lost. */
-export type NoteBatch = (batch: number, outcomes: readonly GroupOutcome[], now: number) => void
+export type NoteBatch = (batch: number, outcomes: readonly GroupResult[], now: number) => void
 
 export function batchNoter(db: DatabaseSync, writer: string): NoteBatch {
   const write = db.prepare(
@@ -25,7 +25,7 @@ export function readLastBatch(
   writer: string,
   asked: { readonly batch: number; readonly count: number },
   now: number,
-): Settled[] {
+): CommitResult[] {
   db.exec('BEGIN IMMEDIATE')
   try {
     const row = db.prepare('SELECT batch, done, exceptions FROM writers WHERE id = ?').get(writer)
@@ -35,7 +35,7 @@ export function readLastBatch(
     ).run(writer, Math.trunc(now))
     db.exec('COMMIT')
     const done = row?.['batch'] === asked.batch ? Number(row['done']) : 0
-    return settledBatch(asked.count, done, String(row?.['exceptions'] ?? '[]'))
+    return batchResults(asked.count, done, String(row?.['exceptions'] ?? '[]'))
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
   }

@@ -1,12 +1,12 @@
 import type { Change, Table } from '../../../kernel/ports/ledger.ts'
-import type { Held, Page } from '../../../kernel/ports/reads.ts'
+import type { Stored, Page } from '../../../kernel/ports/reads.ts'
 
 /** The newest labels of sessions, as this process stored them: a session reads each label a moment after it was recorded. */
 export type LastLabels = {
   /** True only if no stored label of this session has a larger cursor. */
   isLast(session: string, cursor: number): boolean
   /** From memory, if the labels after the given cursor are known; otherwise `read` reads them. */
-  list<Label extends Held<Table>>(
+  list<Label extends Stored<Table>>(
     where: { readonly session?: unknown },
     page: Page,
     read: () => Promise<readonly Label[]>,
@@ -20,7 +20,7 @@ export type LastLabels = {
 }
 
 /** INVARIANT: `added` contains all stored labels of the session whose cursor is larger than `from`, in the order of their cursors. */
-type Known = { from: number; added: Held<'labels'>[] }
+type Known = { from: number; added: Stored<'labels'>[] }
 
 /** If there are more, all of them are forgotten, and read from the store. Labels that a session has read are not counted. */
 const MOST_SESSIONS = 1_000
@@ -54,7 +54,7 @@ export function lastLabels(): LastLabels {
     if (sessions.size >= MOST_SESSIONS) clear()
     sessions.set(session, { from, added: [] })
   }
-  const add = (held: Held<'labels'>): void => {
+  const add = (held: Stored<'labels'>): void => {
     const known = sessions.get(held.row.session)
     changes += 1
     if (known === undefined || held.cursor <= endOf(known)) return
@@ -65,7 +65,7 @@ export function lastLabels(): LastLabels {
   }
 
   /** What is returned is forgotten: the session reads each label once. If that fails, it reads from the beginning, from the store. */
-  const take = (known: Known, after: number, limit: number): readonly Held<'labels'>[] => {
+  const take = (known: Known, after: number, limit: number): readonly Stored<'labels'>[] => {
     const { added } = known
     const from = added.findIndex(({ cursor }) => cursor > after)
     const next = from === -1 ? NONE : added.slice(from, from + limit)
@@ -80,7 +80,7 @@ export function lastLabels(): LastLabels {
       const known = sessions.get(session)
       return known !== undefined && endOf(known) === cursor
     },
-    async list<Label extends Held<Table>>(
+    async list<Label extends Stored<Table>>(
       where: { readonly session?: unknown },
       { after, limit, newest_first }: Page,
       read: () => Promise<readonly Label[]>,
@@ -89,7 +89,7 @@ export function lastLabels(): LastLabels {
       if (session === undefined || after === undefined || newest_first === true) return read()
       const known = sessions.get(session)
       if (known !== undefined && after >= known.from) {
-        const next: readonly Held<Table>[] = take(known, after, limit)
+        const next: readonly Stored<Table>[] = take(known, after, limit)
         // What `read` reads are labels.
         return next as readonly Label[]
       }
@@ -113,6 +113,6 @@ export function lastLabels(): LastLabels {
   }
 }
 
-const NONE: readonly Held<'labels'>[] = []
+const NONE: readonly Stored<'labels'>[] = []
 
 const endOf = ({ from, added }: Known): number => added.at(-1)?.cursor ?? from

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ok, refuse, type Result } from '../../../kernel/contract/problems.ts'
 import type { OwnTail } from '../../../kernel/ports/audit.ts'
-import type { Change, Ledger, Outcomes } from '../../../kernel/ports/ledger.ts'
+import type { Change, Ledger, CommitResults } from '../../../kernel/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../../kernel/ports/reads.ts'
 import type { Clock } from '../../../kernel/ports/runtime.ts'
 import type { Divergence, Tail } from '../batch-link.ts'
@@ -21,7 +21,7 @@ import { linkWorker } from './worker-link.ts'
 import { writtenRows } from './written-rows.ts'
 
 export type SqliteStore = Ledger &
-  Outcomes &
+  CommitResults &
   Tables &
   Searches &
   Accounts &

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Bug } from '../../../kernel/contract/problems.ts'
 import type { RunEvent } from '../../../kernel/contract/run.ts'
 import type { Rows, Table } from '../../../kernel/ports/ledger.ts'
-import type { Accounts, AuditReads, DueRun, Held, Journal, Searches, Tables } from '../../../kernel/ports/reads.ts'
+import type { Accounts, AuditReads, DueRun, Stored, Journal, Searches, Tables } from '../../../kernel/ports/reads.ts'
 import { isKeyed, isUnindexed, listedFields } from '../listed.ts'
 import { hasMac, isSameMac, type RowMacs } from '../row-mac.ts'
 import { hashesIn, LINK, LINK_LENGTH, type StoredLink } from '../stored-links.ts'
@@ -35,7 +35,7 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
   const withoutLarge = (table: Table) => columns(table, `iif(${IS_LARGE}, NULL, body) AS body`)
 
   /** The row, if this gate wrote it. Otherwise it is reported. */
-  const ours = <T extends Table>(table: T, stored: Stored): Held<T>[] => {
+  const ours = <T extends Table>(table: T, stored: RawRow): Stored<T>[] => {
     const { id, version, body, later, mac } = stored
     if (!hasMac(table) || isSameMac(mac, macs.row(table, id, version, body, later))) return [rowOf(table, stored)]
     onForged({ table, id })
@@ -44,21 +44,21 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
   }
 
   /** A row that is too large to be read together with others. */
-  const large = async <T extends Table>(table: T, pos: number): Promise<Held<T>[]> => {
+  const large = async <T extends Table>(table: T, pos: number): Promise<Stored<T>[]> => {
     await setImmediate()
-    return ours(table, prepared(`SELECT ${columns(table)} FROM ${table} WHERE pos = ?`).get(pos) as Stored)
+    return ours(table, prepared(`SELECT ${columns(table)} FROM ${table} WHERE pos = ?`).get(pos) as RawRow)
   }
 
   const all: Reads = {
     async row(table, id) {
-      const stored = prepared(`SELECT ${columns(table)} FROM ${table} WHERE id = ?`).get(id) as Stored | undefined
+      const stored = prepared(`SELECT ${columns(table)} FROM ${table} WHERE id = ?`).get(id) as RawRow | undefined
       return stored === undefined ? undefined : ours(table, stored)[0]
     },
 
     async list(table, where, { limit, after, newest_first = false }) {
       const { conditions, values } = filter(table, where)
       const order = newest_first ? 'DESC' : 'ASC'
-      const page: Held<typeof table>[] = []
+      const page: Stored<typeof table>[] = []
       let cursor = after
       // Forged rows are left out, and the page is filled with what follows them: a short page means that there are no more.
       for (;;) {
@@ -87,7 +87,7 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
       size(page.limit)
       const { items, ...next } = searchRows(prepared, table, where, page)
       const sql = `SELECT ${withoutLarge(table)} FROM ${table} WHERE pos = ?`
-      const rows: Held<typeof table>[] = []
+      const rows: Stored<typeof table>[] = []
       for (const pos of items) {
         const { body, ...rest } = prepared(sql).get(pos) as Listed
         rows.push(...(body === null ? await large(table, pos) : ours(table, { ...rest, body })))
@@ -179,15 +179,15 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
 }
 
 /** `later`: the fields in which the second version differs from the first. */
-type Stored = { pos: number; id: string; version: number; body: string; later: string | null; mac?: unknown }
-type Listed = Omit<Stored, 'body'> & { body: string | null }
+type RawRow = { pos: number; id: string; version: number; body: string; later: string | null; mac?: unknown }
+type Listed = Omit<RawRow, 'body'> & { body: string | null }
 type StoredAccount = { units: number; whole: string; until: number | null; mac: unknown }
 
 /** A page of rows below this size is read within milliseconds. In bytes, because SQLite knows these without reading the text. */
 const IS_LARGE = '(octet_length(body) + ifnull(octet_length(later), 0) > 16384)'
 
 /** Only used by `ours`: nothing else checks the MAC. */
-function rowOf<T extends Table>(table: T, { pos, version, body, later }: Stored): Held<T> {
+function rowOf<T extends Table>(table: T, { pos, version, body, later }: RawRow): Stored<T> {
   const what = `row ${pos} of \`${table}\``
   const first = parsed<Rows[T]>(body, what)
   return { version, row: later === null ? first : { ...first, ...parsed<object>(later, what) }, cursor: pos }

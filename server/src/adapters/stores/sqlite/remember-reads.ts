@@ -1,5 +1,5 @@
 import type { Change, Ledger, Table } from '../../../kernel/ports/ledger.ts'
-import type { Held, Tables } from '../../../kernel/ports/reads.ts'
+import type { Stored, Tables } from '../../../kernel/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 import type { LastLabels } from './last-labels.ts'
 
@@ -14,7 +14,7 @@ export type Identities = { readonly [T in Table]?: BloomFilter }
 /** `rows`: the rows among the answers. */
 export type CachedReads = {
   readonly answers: Map<Table, Map<string, Promise<unknown>>>
-  readonly rows: Map<Table, Map<string, { readonly held: Held<Table> | undefined }>>
+  readonly rows: Map<Table, Map<string, { readonly held: Stored<Table> | undefined }>>
 }
 export const cachedReads = (): CachedReads => ({ answers: new Map(), rows: new Map() })
 
@@ -52,12 +52,12 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
   }
 
   /** A row that was read stays cached until the answer is cleared; a commit may have done that while it was read. */
-  function rememberedRow<T extends Table>(table: T, id: string): Promise<Held<T> | undefined> {
+  function rememberedRow<T extends Table>(table: T, id: string): Promise<Stored<T> | undefined> {
     const answer = remembered(table, `row ${id}`, () => store.row(table, id))
     const read = async () => {
       const held = await answer
       if (kept.get(table)?.get(`row ${id}`) !== answer) return
-      const known = rows.get(table) ?? new Map<string, { readonly held: Held<Table> | undefined }>()
+      const known = rows.get(table) ?? new Map<string, { readonly held: Stored<Table> | undefined }>()
       if (known.size >= MOST) known.clear()
       rows.set(table, known.set(id, { held }))
     }
@@ -82,7 +82,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
     known_rows: {
       // The row was read from the requested table.
       row: <T extends Table>(table: T, id: string) =>
-        rows.get(table)?.get(id) as { readonly held: Held<T> | undefined } | undefined,
+        rows.get(table)?.get(id) as { readonly held: Stored<T> | undefined } | undefined,
       isAbsent: isSurelyAbsent,
       isLastLabel: labels.isLast,
     },

@@ -41,7 +41,7 @@ test('a commit that was to be synced with one whose COMMIT fails is still there,
   writeFileSync(`${file}.death`, 'commit fails, nothing stored')
   const word = await store.commit([newCall('b'), note('b')])
   const id = typeof word === 'object' && 'in_doubt' in word ? word.in_doubt : ''
-  expect(await store.outcome(id)).toBe('unavailable')
+  expect(await store.resultOf(id)).toBe('unavailable')
   expect(await store.row('calls', 'b')).toBeUndefined()
   expect(noted()).toBe(0)
   expect(await store.commit([note('c')])).toBe('committed')

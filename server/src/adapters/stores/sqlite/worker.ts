@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../../kernel/contract/problems.ts'
-import type { Asked, AskedReply, Batch, BatchReply, Fault, GroupOutcome } from '../batch-link.ts'
+import type { Asked, AskedReply, Batch, BatchReply, Fault, GroupResult } from '../batch-link.ts'
 import { garbageCollector } from '../collect-garbage.ts'
 import { groupApplier, type ApplyGroup, type WriterMemory } from './apply-group.ts'
 import { connect, type Tuning } from './connect.ts'
@@ -100,7 +100,7 @@ function disconnect(): void {
 }
 
 /** The batch of a group, and the outcomes of the groups of the batch before it. */
-type Place = { readonly batch: number; readonly before: readonly GroupOutcome[] }
+type Place = { readonly batch: number; readonly before: readonly GroupResult[] }
 
 /** One group, or why none of it is stored. The next group starts with a fresh connection, whatever state a failure left. */
 function writeGroup(commits: readonly PackedCommit[], now: number, { batch, before }: Place): BatchReply {
@@ -187,7 +187,7 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
   const { group } = setup.tuning
   if (commits.length <= group) return writeGroup(commits, now, { batch, before: [] })
   const groups: BatchReply[] = []
-  const before: GroupOutcome[] = []
+  const before: GroupResult[] = []
   for (let at = 0; at < commits.length; at += group) {
     const written = writeGroup(commits.slice(at, at + group), now, { batch, before })
     groups.push(written)

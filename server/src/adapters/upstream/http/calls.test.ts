@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startHttp, withHttp, type HttpProcess } from '../../../../test/tool-servers/with-http-servers.ts'
 import { scriptServer, withToolServers, type Rig } from '../../../../test/tool-servers/with-tool-servers.ts'
-import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
+import type { ToolReply } from '../../../kernel/ports/upstream.ts'
 import type { HttpServer } from '../server-kind.ts'
 
 type Use = (rig: Rig, bad: HttpProcess, good: HttpProcess) => Promise<void>
@@ -16,7 +16,7 @@ function beside(more: Partial<HttpServer>, use: Use): Promise<void> {
   })
 }
 
-const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
+const codeOf = (answer: ToolReply) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
 type ReceivedRequest = { method: string; headers: Record<string, string>; body: string }
 const receivedBy = async ({ text }: Rig, server: string) => JSON.parse(await text(server, 'heard')) as ReceivedRequest[]
 const callsOf = (received: readonly ReceivedRequest[], tool: string) =>

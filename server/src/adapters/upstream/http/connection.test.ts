@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { freePort } from '../../../../test/free-port.ts'
 import { startHttp, withHttp, type HttpProcess } from '../../../../test/tool-servers/with-http-servers.ts'
 import { withToolServers, type Rig } from '../../../../test/tool-servers/with-tool-servers.ts'
-import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
+import type { ToolReply } from '../../../kernel/ports/upstream.ts'
 import type { HttpServer } from '../server-kind.ts'
 import type { Tuning } from '../tuning.ts'
 
 const QUICK: Partial<Tuning> = { restart: { base_ms: 20, cap_ms: 40 } }
-const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
+const codeOf = (answer: ToolReply) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
 
 function withOne(
   script: string,

@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client'
 import { isJsonObject, type Json } from '../../../kernel/contract/json.ts'
-import type { Envelope } from '../frames.ts'
+import type { Envelope } from '../messages.ts'
 import type { OurRequest } from '../our-request.ts'
 
 /** Since 2026-07-28 a message's method and name are also in its headers, where a proxy can read them. */

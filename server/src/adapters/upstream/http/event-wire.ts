@@ -1,5 +1,5 @@
 import { SdkErrorCode, SdkHttpError, type Transport } from '@modelcontextprotocol/client'
-import { cancelFrame, requestFrame, type FrameId } from '../frames.ts'
+import { cancelMessage, requestMessage, type MessageId } from '../messages.ts'
 import { openInbox } from '../inbox.ts'
 import { loginNeeded, lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { Wire } from '../wire.ts'
@@ -9,18 +9,18 @@ import { mediaType, notMcp, type Exchange } from './exchange.ts'
 import { createLifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
-import { openSession } from './session.ts'
+import { openMcpSession } from './mcp-session.ts'
 import type { HttpWireDeps } from './streamable-wire.ts'
 
 const ACCEPTED_LIMIT = 65_536
 
 /** The transport before streamable HTTP: one stream for everything received, and a URL for everything sent. */
-export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpWireDeps): Wire {
+export function openEventWire({ config, tuning, tokens, noise, onNotification }: HttpWireDeps): Wire {
   const { name: server, output_limit: limit } = config
   const channel = openChannel(config, tokens)
   const pending = pendingCalls(config)
-  const session = openSession(noise)
-  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotice })
+  const session = openMcpSession(noise)
+  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotification })
   const life = createLifetime(() => transport.onclose?.())
   let endpoint: URL | undefined
 
@@ -86,7 +86,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
     close: async () => end('closed'),
   }
 
-  async function conclude(id: FrameId, asking: Exchange): Promise<void> {
+  async function conclude(id: MessageId, asking: Exchange): Promise<void> {
     const reply = await asking.reply
     if (reply.is === 'fault') {
       if (reply.unreachable) life.end(`could not be reached: ${reply.says}`)
@@ -105,14 +105,14 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
     return pending.run(request, {
       send(id) {
         if (!life.isUsable()) return false
-        asking = post(requestFrame(id, request, envelope))
+        asking = post(requestMessage(id, request, envelope))
         void conclude(id, asking)
         return true
       },
       cancel(id, why) {
         const unsent = asking?.mayHaveLeft() !== true
         if (unsent) asking?.abort()
-        else void post(cancelFrame(id, why, envelope)).reply.then((reply) => 'body' in reply && reply.body.drain())
+        else void post(cancelMessage(id, why, envelope)).reply.then((reply) => 'body' in reply && reply.body.drain())
         return { unsent }
       },
     })

@@ -6,11 +6,11 @@ import type { Channel } from './channel.ts'
 import { mediaType, type Exchange, type Reply } from './exchange.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
-import type { Session } from './session.ts'
+import type { McpSession } from './mcp-session.ts'
 
 export type ListeningDeps = {
   readonly channel: Channel
-  readonly session: Session
+  readonly session: McpSession
   readonly inbox: Inbox
   readonly limit: number
   readonly tuning: Tuning

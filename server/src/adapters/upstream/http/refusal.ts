@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../../kernel/contract/json.ts'
-import { replyOf, type FrameId } from '../frames.ts'
+import { replyOf, type MessageId } from '../messages.ts'
 import { lost, notSent, type NoResult } from '../pending-calls.ts'
 import { readBody } from './body.ts'
 import type { Reply } from './exchange.ts'
@@ -17,7 +17,7 @@ export type Refusal = {
 }
 
 /** What an answer other than 200 means for a call. Unless it is certain that the call did not run, it is `lost`. */
-export async function refusalOf(server: string, id: FrameId, reply: Reply): Promise<Refusal> {
+export async function refusalOf(server: string, id: MessageId, reply: Reply): Promise<Refusal> {
   // The rest of the request must not be sent any more after an early answer: it would complete the request.
   if (reply.early) {
     reply.body.drop()

@@ -17,11 +17,11 @@ import { messageHeaders } from './era-headers.ts'
 import { headerOf, mediaType, notMcp, type Exchange, type Reply } from './exchange.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
-import type { Session } from './session.ts'
+import type { McpSession } from './mcp-session.ts'
 
 export type SdkTransportDeps = {
   readonly channel: Channel
-  readonly session: Session
+  readonly session: McpSession
   readonly inbox: Inbox
   readonly limit: number
   readonly tuning: Tuning

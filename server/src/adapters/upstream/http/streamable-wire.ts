@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
-import { cancelFrame, requestFrame, type Envelope, type FrameId } from '../frames.ts'
+import { cancelMessage, requestMessage, type Envelope, type MessageId } from '../messages.ts'
 import { hasKeys } from '../has-keys.ts'
 import { openInbox } from '../inbox.ts'
 import type { OurRequest } from '../our-request.ts'
@@ -17,7 +17,7 @@ import { mirrorsOf } from '../../../kernel/contract/mirrors.ts'
 import { readEvents, type StreamEnd } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
 import { sdkTransport } from './sdk-transport.ts'
-import { openSession, type Session } from './session.ts'
+import { openMcpSession, type McpSession } from './mcp-session.ts'
 import { listeningStream } from './listening-stream.ts'
 import type { Tokens } from './tokens.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,12 +30,12 @@ export type HttpWireDeps = WireDeps & {
 
 /** Streamable HTTP: each message is one POST, answered by one JSON body or by a stream of events. */
 export function openStreamable(deps: HttpWireDeps): Wire {
-  const { config, tuning, tokens, noise, onDoubt, onNotice } = deps
+  const { config, tuning, tokens, noise, onDoubt, onNotification } = deps
   const { name: server, output_limit: limit } = config
   const channel = openChannel(config, tokens)
   const pending = pendingCalls(config)
-  const session = openSession(noise)
-  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotice })
+  const session = openMcpSession(noise)
+  const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotification })
   const life = createLifetime(() => {
     standing.stop()
     transport.onclose?.()
@@ -66,7 +66,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       this.#isLegacy = !hasKeys(envelope)
     }
 
-    send(id: FrameId): boolean {
+    send(id: MessageId): boolean {
       if (!life.isUsable()) return false
       const [request, envelope] = [this.#request, this.#envelope]
       const headers = {
@@ -75,21 +75,21 @@ export function openStreamable(deps: HttpWireDeps): Wire {
         ...request.headers?.(),
         ...(this.#isLegacy ? undefined : requestHeaders(request, envelope)),
       }
-      const asking = channel.ask({ method: 'POST', headers, body: requestFrame(id, request, envelope) })
+      const asking = channel.ask({ method: 'POST', headers, body: requestMessage(id, request, envelope) })
       this.#asking = asking
       void asking.reply.then((reply) => this.#conclude(id, asking, reply))
       return true
     }
 
-    cancel(id: FrameId, why: AbandonReason) {
+    cancel(id: MessageId, why: AbandonReason) {
       const unsent = !this.#isAnsweredByStream && this.#asking?.mayHaveLeft() !== true
       this.#asking?.abort()
       // Since 2026-07-28 ending the request is the cancellation.
-      if (!unsent && this.#isLegacy) void sendAlone(cancelFrame(id, why, this.#envelope))
+      if (!unsent && this.#isLegacy) void sendAlone(cancelMessage(id, why, this.#envelope))
       return { unsent }
     }
 
-    #conclude(id: FrameId, asking: Exchange, reply: Reply | NoReply): MaybePromise<void> {
+    #conclude(id: MessageId, asking: Exchange, reply: Reply | NoReply): MaybePromise<void> {
       if (reply.is === 'fault') return failed(id, reply)
       if (reply.status !== 200) return refused(id, reply)
       const type = mediaType(reply)
@@ -99,7 +99,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       return pending.end(id, lost(server, 'tool.garbled', { content_type: type.slice(0, 100) }))
     }
 
-    async #followEvents(id: FrameId, asking: Exchange, reply: Reply): Promise<void> {
+    async #followEvents(id: MessageId, asking: Exchange, reply: Reply): Promise<void> {
       const { last_id, retry_ms } = await events(id, reply, asking)
       if (pending.isWaiting(id) && last_id !== undefined && last_id !== '') {
         this.#isAnsweredByStream = true
@@ -109,7 +109,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     }
   }
 
-  function failed(id: FrameId, { unreachable, unsent, says, login }: NoReply): void {
+  function failed(id: MessageId, { unreachable, unsent, says, login }: NoReply): void {
     if (unreachable) life.end(`could not be reached: ${says}`)
     // After reconnecting, it either works without a login or says that it needs one.
     if (login === 'needed') life.end(`needs a login: ${says}`)
@@ -117,13 +117,13 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     pending.end(id, unsent ? notSent(server, says) : lost(server, 'tool.broke_off', { how: says }))
   }
 
-  async function refused(id: FrameId, reply: Reply): Promise<void> {
+  async function refused(id: MessageId, reply: Reply): Promise<void> {
     const { answer, doubts_session } = await refusalOf(server, id, reply)
     if (doubts_session && (await isSessionGone())) life.end('its session has ended')
     pending.end(id, answer)
   }
 
-  function json(id: FrameId, body: WholeBody): void {
+  function json(id: MessageId, body: WholeBody): void {
     if (body === 'too_large') return pending.end(id, lost(server, 'tool.too_large', { limit: String(limit) }))
     if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer was cut off' }))
     inbox.receive(body.toString(), id)
@@ -131,7 +131,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   }
 
   /** After the answer the stream may end by itself for a while, so that its connection can be reused. */
-  async function events(id: FrameId, reply: Reply, asking: Exchange) {
+  async function events(id: MessageId, reply: Reply, asking: Exchange) {
     let patience: NodeJS.Timeout | undefined
     const end = await readEvents(reply, {
       limit,
@@ -146,7 +146,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     return end
   }
 
-  const resume = (id: FrameId, last_id: string, retry_ms: number | undefined, onAsk: (next: Exchange) => void) =>
+  const resume = (id: MessageId, last_id: string, retry_ms: number | undefined, onAsk: (next: Exchange) => void) =>
     resumeStream(
       { channel, session, tuning, onAsk, isWanted: () => pending.isWaiting(id) },
       (reply, asking) => events(id, reply, asking),
@@ -213,7 +213,7 @@ const POSTED = { accept: 'application/json, text/event-stream', 'content-type': 
 
 type ResumeDeps = {
   readonly channel: Channel
-  readonly session: Session
+  readonly session: McpSession
   readonly tuning: Tuning
   readonly onAsk: (asking: Exchange) => void
   readonly isWanted: () => boolean

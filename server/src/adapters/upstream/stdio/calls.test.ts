@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scriptServer, withToolServers, type Rig } from '../../../../test/tool-servers/with-tool-servers.ts'
-import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
+import type { ToolReply } from '../../../kernel/ports/upstream.ts'
 import type { StdioServer } from '../server-kind.ts'
 
 /** One misbehaving server and a well-behaved one. */
@@ -9,7 +9,7 @@ function beside(more: Partial<StdioServer>, use: (rig: Rig) => Promise<void>): P
   return withToolServers(servers, {}, use)
 }
 
-const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
+const codeOf = (answer: ToolReply) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
 
 describe('a call to a real child process', () => {
   test('carries the canonical bytes, the idempotency key and the trace id unchanged', () =>

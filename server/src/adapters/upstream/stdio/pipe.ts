@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { cancelFrame, requestFrame, type Envelope, type FrameId } from '../frames.ts'
+import { cancelMessage, requestMessage, type Envelope, type MessageId } from '../messages.ts'
 import { openInbox } from '../inbox.ts'
 import type { OurRequest } from '../our-request.ts'
 import { lost, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
@@ -7,14 +7,14 @@ import type { StdioServer } from '../server-kind.ts'
 import type { Wire, WireDeps } from '../wire.ts'
 import { startChild } from './child.ts'
 
-export type PipeDeps = Pick<WireDeps, 'noise' | 'onNotice'> & {
+export type PipeDeps = Pick<WireDeps, 'noise' | 'onNotification'> & {
   readonly config: StdioServer
   readonly grace_ms: number
   readonly stderr: (line: string) => void
 }
 
 /** One child's stdin and stdout, shared by the SDK (discovery) and the direct path (calls), distinguished by ids. */
-export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps): Wire {
+export function openPipe({ config, grace_ms, stderr, noise, onNotification }: PipeDeps): Wire {
   const server = config.name
   const pending = pendingCalls(config)
   const inbox = openInbox({
@@ -23,7 +23,7 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
     pending,
     transport: () => transport,
     noise,
-    onNotice,
+    onNotification,
   })
 
   const child = startChild(config, {
@@ -66,12 +66,12 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
       this.#envelope = envelope
     }
 
-    send(id: FrameId): boolean {
-      return child.write(requestFrame(id, this.#request, this.#envelope))
+    send(id: MessageId): boolean {
+      return child.write(requestMessage(id, this.#request, this.#envelope))
     }
 
-    cancel(id: FrameId, why: AbandonReason) {
-      child.write(cancelFrame(id, why, this.#envelope))
+    cancel(id: MessageId, why: AbandonReason) {
+      child.write(cancelMessage(id, why, this.#envelope))
       // A line over the limit that did not end within a whole timeout will not end: every later answer would be part of it.
       if (why === 'timeout' && child.isSkipping()) child.kill()
       const unreadableLines = inbox.unreadable() - this.#noise_before

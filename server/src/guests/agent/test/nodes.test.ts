@@ -12,14 +12,14 @@ import type { Ports } from '../../../kernel/ports/guest-ports.ts'
 import { announceCommits } from '../../../kernel/changes/watch-rows.ts'
 import { followThread, type FollowedEvent } from '../follow-thread.ts'
 import { AgentBody } from '../agent.ts'
-import { localNodes } from '../../../adapters/stores/local-notices.ts'
+import { localMembers } from '../../../adapters/stores/local-notices.ts'
 import { joinStore } from '../../../adapters/stores/open-store.ts'
 import { APPROVER, effectsIn, settingsIn, until, USER } from '../../../../test/helpers/with-gate.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
 import { following, startModelServer, type ModelServer } from './model-server.suite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-agent-nodes-'))
-const hub = localNodes()
+const hub = localMembers()
 let model: ModelServer
 let opened: OpenedPorts
 beforeAll(async () => {

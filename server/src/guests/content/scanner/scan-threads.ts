@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Dlp } from '../section.ts'
-import { sizeOf, type AnswerTo, type ScanJob } from '../scan-job.ts'
+import { sizeOf, type ScanResult, type ScanJob } from '../scan-job.ts'
 
 export type ScanLimits = {
   readonly threads: number
@@ -23,7 +23,7 @@ export const SCAN_LIMITS: ScanLimits = {
   idle_ms: 30_000,
 }
 
-type Answer = AnswerTo<ScanJob>
+type Answer = ScanResult<ScanJob>
 type Waiting = { readonly job: ScanJob; done(answer: Answer | 'unknown'): void }
 type Thread = { readonly worker: Worker; busy: Waiting | undefined; timer: NodeJS.Timeout | undefined }
 
@@ -47,7 +47,7 @@ export class ScanThreads {
     this.limits = limits
   }
 
-  run<J extends ScanJob>(job: J): Promise<AnswerTo<J> | 'unknown'> {
+  run<J extends ScanJob>(job: J): Promise<ScanResult<J> | 'unknown'> {
     const size = sizeOf(job)
     const isFull = this.queue.length >= this.limits.most_waiting || this.chars + size > this.limits.most_chars
     if (this.closed || isFull) return Promise.resolve('unknown')
@@ -55,7 +55,7 @@ export class ScanThreads {
     return new Promise((resolve) => {
       const done = (answer: Answer | 'unknown') => {
         this.chars -= size
-        resolve(answer as AnswerTo<J> | 'unknown')
+        resolve(answer as ScanResult<J> | 'unknown')
       }
       this.queue.push({ job, done })
       this.next()

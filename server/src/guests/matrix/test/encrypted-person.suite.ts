@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openMatrixSession } from '../matrix-session.ts'
+import { openMatrixConnection } from '../matrix-connection.ts'
 import type { Homeserver, MatrixUser } from './homeserver.suite.ts'
 
 /** A person with an encrypting client, in a room that they created. */
@@ -17,11 +17,11 @@ export async function encryptedPerson({ url }: Homeserver, { id, password, token
     return ((await answer.json()) as { room_id: string }).room_id
   }
   const texts: string[] = []
-  let session: Awaited<ReturnType<typeof openMatrixSession>> | undefined
+  let session: Awaited<ReturnType<typeof openMatrixConnection>> | undefined
   return {
     async createEncryptedRoom(invite: readonly string[]) {
       const room = await createRoom(invite)
-      session = await openMatrixSession({ homeserver: url, user: id, password, room })
+      session = await openMatrixConnection({ homeserver: url, user: id, password, room })
       session.listen(({ content: { body } }) => void (typeof body === 'string' && texts.push(body)))
       return room
     },

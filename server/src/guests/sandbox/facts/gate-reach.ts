@@ -1,4 +1,4 @@
-import type { DiskLook, GatePlace } from '../../../kernel/ports/files.ts'
+import type { DiskLook, OwnPlace } from '../../../kernel/ports/files.ts'
 import type { ArgumentText } from '../argument-texts.ts'
 import type { FileArgument } from '../file-arguments.ts'
 import type { Certainty } from '../files-fact.ts'
@@ -13,9 +13,9 @@ export async function gateOf(
   readings: readonly string[],
   look: DiskLook,
   bases: readonly string[],
-): Promise<readonly GatePlace[]> {
+): Promise<readonly OwnPlace[]> {
   if (look.own.length === 0) return []
-  const places = new Set<GatePlace>()
+  const places = new Set<OwnPlace>()
   for (const reading of readings) {
     const froms = isAbsolute(reading) ? [undefined] : bases
     for (const from of froms) {
@@ -28,7 +28,7 @@ export async function gateOf(
   return [...places]
 }
 
-function reachOf(pattern: string, { own, programs }: DiskLook): readonly GatePlace[] {
+function reachOf(pattern: string, { own, programs }: DiskLook): readonly OwnPlace[] {
   const [data, ...settings] = own
   return [
     ...(data !== undefined && canMatch(pattern, data) ? (['data'] as const) : []),

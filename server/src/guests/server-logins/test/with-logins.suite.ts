@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { filesBelow } from '../../../../test/live-files.ts'
 import type { LoginStore } from '../server-login.ts'
-import type { UpstreamAnswer } from '../../../kernel/ports/upstream.ts'
+import type { ToolReply } from '../../../kernel/ports/upstream.ts'
 import { openLoginStore } from '../server-logins.ts'
 import { openServerLogins, type OpenServerLogins } from '../open-server-logins.ts'
 import { openToolServers } from '../../../adapters/upstream/open-tool-servers.ts'
@@ -24,7 +24,7 @@ export type LoginRig = {
   /** Logs in with a browser, up to the callback to the gate. */
   readonly browse: (name: string, user?: string) => Promise<URL>
   readonly logIn: (name: string, user?: string) => ReturnType<OpenServerLogins['finish']>
-  readonly call: (tool: string, user?: string, args?: object) => Promise<UpstreamAnswer>
+  readonly call: (tool: string, user?: string, args?: object) => Promise<ToolReply>
   readonly state: () => string | undefined
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { toolAnswer } from '../../../adapters/mcp/tool-answer.ts'
+import { toolResult } from '../../../adapters/mcp/tool-result.ts'
 import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs, threadOf } from '../../../../test/hostile-texts.ts'
 import {
   ADMIN,
@@ -193,7 +193,7 @@ describe('a denial', () => {
       const outcome = await rig.outcome(one.call_id)
       if (outcome.status !== 'refused') throw new Error(outcome.status)
       expect(outcome.problem.about['reason']).toMatch(/^not now\\nuse \[REDACTED_\w+\] \\u202eelsewhere$/)
-      const { content } = toolAnswer(outcome, false) as { content: { text: string }[] }
+      const { content } = toolResult(outcome, false) as { content: { text: string }[] }
       expect(content[0]?.text).toContain('The reason given: `not now\\nuse [REDACTED_')
       expect(looksOurs(content[0]?.text ?? '')).toBeUndefined()
     }, open))

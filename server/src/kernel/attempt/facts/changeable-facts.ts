@@ -6,7 +6,7 @@ import { pauseScopesOf } from '../../decide/judge-pause.ts'
 import { credentialState } from '../../identity/credential-state.ts'
 import { successorOf } from '../../identity/successor.ts'
 import type { Change } from '../../ports/ledger.ts'
-import type { Held, Tables } from '../../ports/reads.ts'
+import type { Stored, Tables } from '../../ports/reads.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
 import { knownOrReadRow } from '../../ports/maybe-promise.ts'
 
@@ -49,14 +49,14 @@ const standingOf = (tool: Tool, paused: Pauses, known: Known): ChangeableFacts =
 
 type Expected = {
   readonly tool: Tool
-  readonly key: Held<'credentials'> | undefined
+  readonly key: Stored<'credentials'> | undefined
   readonly expects: readonly Change[]
 }
 
 /** The last list for the same pauses. It is used again as long as the tool and the key are the same, too. */
 const lastExpected = new WeakMap<Pauses, Expected>()
 
-function expectsOf(tool: Tool, paused: Pauses, key: Held<'credentials'> | undefined): readonly Change[] {
+function expectsOf(tool: Tool, paused: Pauses, key: Stored<'credentials'> | undefined): readonly Change[] {
   const last = lastExpected.get(paused)
   if (last?.tool === tool && last.key === key) return last.expects
   const ofKey = key === undefined ? [] : [expectRow('credentials', key.row.key_id, key.version)]
@@ -88,7 +88,7 @@ export function readPauses(
     if (last?.tool_id === call.tool_id && last.server === call.server && isUnchanged(tables, last)) return last.pauses
     const all = pauseScopesOf(call)
     const scopes = counts === undefined ? all : all.filter(counts)
-    const held: (Held<'pauses'> | undefined)[] = []
+    const held: (Stored<'pauses'> | undefined)[] = []
     for (const scope of scopes) {
       const known = tables.known_rows?.row('pauses', scope)
       if (known === undefined) return storedPauses(tables, scopes)
@@ -105,7 +105,7 @@ export function readPauses(
 
 type LastPauses = Pick<Call, 'tool_id' | 'server'> & {
   readonly scopes: readonly PauseScope[]
-  readonly held: readonly (Held<'pauses'> | undefined)[]
+  readonly held: readonly (Stored<'pauses'> | undefined)[]
   readonly pauses: Pauses
 }
 
@@ -134,7 +134,7 @@ async function storedPauses(tables: Tables, scopes: readonly PauseScope[]): Prom
   }
 }
 
-function pausesOf(scopes: readonly PauseScope[], held: readonly (Held<'pauses'> | undefined)[]): Pauses {
+function pausesOf(scopes: readonly PauseScope[], held: readonly (Stored<'pauses'> | undefined)[]): Pauses {
   const active = held.some((pause) => pause?.row.active === true)
   return {
     pauses: active ? held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])) : NO_PAUSES,
@@ -145,7 +145,7 @@ function pausesOf(scopes: readonly PauseScope[], held: readonly (Held<'pauses'> 
 type Pauses = Pick<ChangeableFacts, 'pauses' | 'expects'>
 
 /** `key`: the stored key that the call was made with. */
-type Known = Pick<ChangeableFacts, 'credential' | 'valid_until'> & { readonly key?: Held<'credentials'> }
+type Known = Pick<ChangeableFacts, 'credential' | 'valid_until'> & { readonly key?: Stored<'credentials'> }
 
 function readCredential(
   { tables }: ChangeableFactsDeps,
@@ -180,7 +180,7 @@ async function orSuccessor(tables: Tables, found: MaybePromise<Known>, now: numb
 
 const UNKNOWN_KEY: Known = { credential: 'unknown', valid_until: Infinity }
 
-function ofKey(held: Held<'credentials'> | undefined, now: number): Known {
+function ofKey(held: Stored<'credentials'> | undefined, now: number): Known {
   if (held === undefined) return { credential: 'revoked', valid_until: Infinity }
   return { credential: credentialState(held.row, now), key: held, valid_until: held.row.expires_at ?? Infinity }
 }

@@ -1,7 +1,7 @@
 import type { Call, ToolResult } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
-import type { Finding, ReadBack, Rollback } from '../../contract/standard.ts'
+import type { Verification, ReadBack, Rollback } from '../../contract/standard.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../catalogue/definition.ts'
 import type { Ready } from '../call-changes.ts'
@@ -50,16 +50,16 @@ export function unplanned(
   call: Call,
   declared: ReadBack,
   why: string,
-): Finding {
+): Verification {
   const tool = toolIdOf(call.server, declared.tool, deps.digest)
   const expected = declared.expect.map(sayExpectation)
   return { ok: 'unknown', tool, says: `${tool}: ${why}`, expected, at: deps.clock() }
 }
 
-function readyWith(digest: Digest, rollback: Rollback | undefined, check: Finding | undefined): Ready {
+function readyWith(digest: Digest, rollback: Rollback | undefined, check: Verification | undefined): Ready {
   const about = {
     ...rollbackAbout(digest, rollback),
-    ...(check === undefined ? {} : { check: { ok: check.ok, ...findingAbout(check) } }),
+    ...(check === undefined ? {} : { check: { ok: check.ok, ...verificationOf(check) } }),
   }
   return {
     parts: {
@@ -71,7 +71,7 @@ function readyWith(digest: Digest, rollback: Rollback | undefined, check: Findin
 }
 
 /** Which tool was asked, what was expected of its answer, and the answer's hash. */
-export function findingAbout({ tool, expected, digest }: Finding) {
+export function verificationOf({ tool, expected, digest }: Verification) {
   return { asked: tool, expected: [...expected], ...(digest === undefined ? {} : { answer_hash: digest }) }
 }
 

@@ -4,7 +4,7 @@ import type { ToolResult } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import type { ReadBack } from '../../contract/standard.ts'
 import { isRedacted, type Sources } from './template.ts'
-import { judgeAnswer, planReadBack } from './plan-read-back.ts'
+import { judgeReply, planReadBack } from './plan-read-back.ts'
 import { rollbackOf } from './rollback.ts'
 
 const declared: ReadBack = {
@@ -53,13 +53,13 @@ describe('a planned read-back', () => {
 
   test('is confirmed only by an answer that meets every expectation', () => {
     const note = { text: 'hello', tags: ['x', 'y'] }
-    expect(judgeAnswer(planned(), said({ note }))).toMatchObject({ ok: true })
-    expect(judgeAnswer(planned(), said({ note: { ...note, text: 'other' } }))).toEqual({
+    expect(judgeReply(planned(), said({ note }))).toMatchObject({ ok: true })
+    expect(judgeReply(planned(), said({ note: { ...note, text: 'other' } }))).toEqual({
       ok: false,
       says: "not true: `note.text` equals this call's `text`",
     })
-    expect(judgeAnswer(planned(), said({ note: { text: 'hello', tags: [] } }))).toMatchObject({ ok: false })
-    expect(judgeAnswer(planned(), { ...said({ note }), isError: true })).toMatchObject({ ok: 'unknown' })
+    expect(judgeReply(planned(), said({ note: { text: 'hello', tags: [] } }))).toMatchObject({ ok: false })
+    expect(judgeReply(planned(), { ...said({ note }), isError: true })).toMatchObject({ ok: 'unknown' })
   })
 
   test('never states the expected or actual values', () => {
@@ -67,7 +67,7 @@ describe('a planned read-back', () => {
       fc.property(fc.uuid(), fc.uuid(), (text, found) => {
         const made = planReadBack(declared, { ...sources, args: { text, tag: text } })
         if (!made.ok) throw new Error(made.says)
-        const { says } = judgeAnswer(made.plan, said({ note: { text: found, tags: [found] } }))
+        const { says } = judgeReply(made.plan, said({ note: { text: found, tags: [found] } }))
         expect(says).not.toContain(text)
         expect(says).not.toContain(found)
       }),
@@ -77,11 +77,11 @@ describe('a planned read-back', () => {
   test('is neither confirmed nor contradicted by a redacted answer', () => {
     const struck = 'key [REDACTED_TOKEN]'
     expect(isRedacted(struck)).toBe(true)
-    expect(judgeAnswer(planned(), said({ note: { text: struck, tags: [] } }))).toEqual({
+    expect(judgeReply(planned(), said({ note: { text: struck, tags: [] } }))).toEqual({
       ok: 'unknown',
       says: 'its answer had to be redacted',
     })
-    expect(judgeAnswer(planned(), said({ note: { text: 'hello', tags: ['x'] }, more: struck }))).toMatchObject({
+    expect(judgeReply(planned(), said({ note: { text: 'hello', tags: ['x'] }, more: struck }))).toMatchObject({
       ok: true,
     })
     expect(planReadBack(declared, { ...sources, result: { id: struck } })).toMatchObject({ ok: false })
@@ -90,10 +90,10 @@ describe('a planned read-back', () => {
 
   test('reads plain text as `text`, and as `json` if it is JSON', () => {
     const ask = (path: string, equals: Json) => ({ tool: 't', args: {}, expect: [{ path, equals }], expected: ['e'] })
-    expect(judgeAnswer(ask('text', 'hi'), words('hi'))).toMatchObject({ ok: true })
-    expect(judgeAnswer(ask('json.a.0', 1), words('{"a":[1]}'))).toMatchObject({ ok: true })
-    expect(judgeAnswer(ask('json.a', 2), words('{"a":1,"a":2}'))).toMatchObject({ ok: false })
-    expect(judgeAnswer(ask('text', 'hi'), { ...words('hi'), structuredContent: {} })).toMatchObject({ ok: false })
+    expect(judgeReply(ask('text', 'hi'), words('hi'))).toMatchObject({ ok: true })
+    expect(judgeReply(ask('json.a.0', 1), words('{"a":[1]}'))).toMatchObject({ ok: true })
+    expect(judgeReply(ask('json.a', 2), words('{"a":1,"a":2}'))).toMatchObject({ ok: false })
+    expect(judgeReply(ask('text', 'hi'), { ...words('hi'), structuredContent: {} })).toMatchObject({ ok: false })
   })
 })
 

@@ -30,12 +30,12 @@ export function planReadBack(declared: ReadBack, sources: Sources): Planned {
 }
 
 /** What the answer to a planned question means. An error is not an answer. */
-export function judgeAnswer(
+export function judgeReply(
   plan: PlannedReadBack,
   result: ToolResult,
 ): { readonly ok: Verified; readonly says: string } {
   if (result.isError === true) return { ok: 'unknown', says: 'it answered with an error' }
-  const answer = answerValue(result)
+  const answer = replyValue(result)
   const unmet = plan.expected.filter((_, index) => {
     const expectation = plan.expect[index]
     return expectation === undefined || !meets(answer, expectation)
@@ -54,7 +54,7 @@ export function sayAbsent(placeholders: readonly string[]): string {
  * The root for paths into a tool's answer: its structured content or, if there is none, an object with the answer's `text` and,
  * if that is JSON, its value as `json`.
  */
-export function answerValue(result: ToolResult): Json {
+export function replyValue(result: ToolResult): Json {
   if (result.structuredContent !== undefined) return result.structuredContent
   const words = result.content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text']] : []))
   const text = words.join('\n')

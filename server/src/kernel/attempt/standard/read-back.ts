@@ -1,13 +1,13 @@
 import type { Call, ToolResult } from '../../contract/call.ts'
 import type { Problem } from '../../contract/problems.ts'
-import type { Finding, PlannedReadBack } from '../../contract/standard.ts'
+import type { Verification, PlannedReadBack } from '../../contract/standard.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../catalogue/definition.ts'
 import { canonicalJson } from '../../json/canonical.ts'
 import { askServer, type AskServerDeps } from '../ask-server.ts'
 import { auditOf } from '../call-changes.ts'
 import { outputText } from '../interpret.ts'
-import { judgeAnswer } from './plan-read-back.ts'
+import { judgeReply } from './plan-read-back.ts'
 import type { RollbackDeps } from './rollback.ts'
 
 export type AskDeps = RollbackDeps & AskServerDeps
@@ -31,9 +31,13 @@ export async function runReadBack(
   deps: AskDeps,
   call: Call,
   { part, attempt, plan }: Question,
-): Promise<Finding | Unrecorded> {
+): Promise<Verification | Unrecorded> {
   const tool_id = toolIdOf(call.server, plan.tool, deps.digest)
-  const found = (ok: Finding['ok'], says: string, more: Pick<Finding, 'digest' | 'preview'> = {}): Finding => {
+  const found = (
+    ok: Verification['ok'],
+    says: string,
+    more: Pick<Verification, 'digest' | 'preview'> = {},
+  ): Verification => {
     return { ok, tool: tool_id, says: `${tool_id}: ${says}`, expected: plan.expected, at: deps.clock(), ...more }
   }
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -51,7 +55,7 @@ export async function runReadBack(
     if (reply.is === 'prevented') return found('unknown', reply.says)
     if (reply.is === 'rejected') return found('unknown', 'it refused the question')
     if (reply.is !== 'answered') return found('unknown', `it could not be asked [${reply.problem.code}]`)
-    const { ok, says } = judgeAnswer(plan, reply.result)
+    const { ok, says } = judgeReply(plan, reply.result)
     return found(ok, says, traceOf(deps, reply.result))
   }
   return found('unknown', 'it was paused or changed on every attempt')
@@ -72,7 +76,7 @@ function obstacleOf(tool: Tool | undefined): string | undefined {
   return undefined
 }
 
-function traceOf(deps: AskDeps, result: ToolResult): Pick<Finding, 'digest' | 'preview'> {
+function traceOf(deps: AskDeps, result: ToolResult): Pick<Verification, 'digest' | 'preview'> {
   const text = outputText(result)
   return { digest: deps.digest(text), preview: text.slice(0, PREVIEW) }
 }

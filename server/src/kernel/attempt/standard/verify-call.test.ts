@@ -8,7 +8,7 @@ import type { Tool } from '../../contract/tool.ts'
 import { checkCall } from './check-call.ts'
 import { createIntake } from '../intake.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
-import type { UpstreamAnswer } from '../../ports/upstream.ts'
+import type { ToolReply } from '../../ports/upstream.ts'
 import { verifyCall, type VerifyDeps } from './verify-call.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
@@ -47,13 +47,13 @@ const reader = {
   },
   effects: ['read'],
 } as unknown as Tool
-const answered = (ok: boolean): UpstreamAnswer => ({
+const answered = (ok: boolean): ToolReply => ({
   is: 'answered',
   result: { content: [], structuredContent: { ok } },
 })
 
 /** Fakes for the ports: one answer, a list of results for the commits, and everything that was sent and tried. */
-function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Tool | undefined = reader) {
+function rig(answer: ToolReply, fates: readonly Committed[] = [], tool: Tool | undefined = reader) {
   const committed: (readonly Change[])[] = []
   const sent: string[] = []
   const attempts: (() => Promise<boolean>)[] = []
@@ -137,7 +137,7 @@ describe('reading back', () => {
   })
 
   test('that a stopping gate interrupts stays due for the next start; otherwise its result stays unknown', async () => {
-    const lost: UpstreamAnswer = { is: 'lost', problem: problem('tool.broke_off') }
+    const lost: ToolReply = { is: 'lost', problem: problem('tool.broke_off') }
     const stopping = rig(lost)
     stopping.deps.intake.close(problem('gate.stopping'))
     expect(await verifyCall(stopping.deps, { row, version: 2 })).toEqual(row)

@@ -1,8 +1,8 @@
 import type { CallRow } from '../../contract/call.ts'
-import type { Finding } from '../../contract/standard.ts'
+import type { Verification } from '../../contract/standard.ts'
 import { runReadBack, type AskDeps } from './read-back.ts'
 import { auditOf } from '../call-changes.ts'
-import { findingAbout } from './check-call.ts'
+import { verificationOf } from './check-call.ts'
 import type { Intake } from '../intake.ts'
 import type { Change } from '../../ports/ledger.ts'
 import { textLabel } from '../../sessions/labels.ts'
@@ -53,7 +53,7 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
 }
 
 /** The caller gets the result of the read-back, so it enters the session. */
-function readBackLabel({ call_id, caller, thread, server, tool_id }: CallRow, finding: Finding): Change[] {
+function readBackLabel({ call_id, caller, thread, server, tool_id }: CallRow, finding: Verification): Change[] {
   const source = { server, name: tool_id }
   return textLabel({
     id: call_id,
@@ -68,8 +68,8 @@ function readBackLabel({ call_id, caller, thread, server, tool_id }: CallRow, fi
 
 export const isStopping = ({ intake }: VerifyDeps): boolean => intake.closedBy()?.code === 'gate.stopping'
 
-function verifiedEntry(row: CallRow, finding: Finding) {
-  const about = { verified: finding.ok, ...findingAbout(finding) }
+function verifiedEntry(row: CallRow, finding: Verification) {
+  const about = { verified: finding.ok, ...verificationOf(finding) }
   return auditOf(finding.ok === true ? 'call.verified' : 'call.unverified', row, finding.at, { actor: 'gate', about })
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { writeCheckpoint } from '../write-checkpoint.ts'
 import type { AuditDraft, AuditEntry, AuditFinding, AuditReport } from '../../contract/audit.ts'
 import { entryText } from '../chain.ts'
-import { digest, memoryAudit, type MemoryAudit, type Stored } from './memory-audit.suite.ts'
+import { digest, memoryAudit, type MemoryAudit, type PlacedBody } from './memory-audit.suite.ts'
 
 const word = fc.string({ unit: 'grapheme', maxLength: 8 })
 
@@ -50,14 +50,14 @@ export async function play(history: readonly Act[]): Promise<MemoryAudit> {
 export function pick(
   memory: MemoryAudit,
   choice: number,
-): { stream: string; seq: number; rows: Stored[]; row: Stored } {
+): { stream: string; seq: number; rows: PlacedBody[]; row: PlacedBody } {
   const all = [...memory.stored.entries].flatMap(([stream, rows]) => rows.map((row) => ({ stream, rows, row })))
   const chosen = all[choice % all.length]
   if (chosen === undefined) throw new Error('a history has no entry')
   return { ...chosen, seq: chosen.row.place }
 }
 
-export const entryIn = (row: Stored): AuditEntry => row.body as AuditEntry
+export const entryIn = (row: PlacedBody): AuditEntry => row.body as AuditEntry
 
 /** The entry with other fields and a matching hash: what an attacker who knows our source code would do. */
 export function rehashed(entry: AuditEntry, fields: Partial<AuditEntry>): AuditEntry {

@@ -1,6 +1,6 @@
 import type { CheckpointKeys, CheckpointFile } from '../../ports/audit.ts'
 import type { Change, Committed, Ledger, Table } from '../../ports/ledger.ts'
-import type { AuditReads, Held, Tables } from '../../ports/reads.ts'
+import type { AuditReads, Stored, Tables } from '../../ports/reads.ts'
 import type { Digest } from '../../ports/runtime.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../../contract/audit.ts'
 import { GENESIS } from '../../contract/genesis.ts'
@@ -27,16 +27,16 @@ export function memoryCheckpointFile(): CheckpointFile {
 }
 
 /** A stored value that a test may corrupt in any way. */
-export type Stored = { place: number; body: unknown }
+export type PlacedBody = { place: number; body: unknown }
 
 /**
  * The audit ports in memory. As in SQL, an entry's position and its content are stored separately, and so are the heads. A body
  * `garbage` is a row that cannot be parsed.
  */
 export function memoryAudit(keys: CheckpointKeys = newKeys()) {
-  const entries = new Map<string, Stored[]>()
+  const entries = new Map<string, PlacedBody[]>()
   const heads = new Map<string, { seq: number; hash: string }>()
-  const checkpoints = new Map<string, Stored>()
+  const checkpoints = new Map<string, PlacedBody>()
   let now = 1_700_000_000_000
   let cursor = 0
 
@@ -125,8 +125,8 @@ function readable(body: unknown): unknown {
   return body
 }
 
-const held = <T extends Table>({ place, body }: Stored): Held<T> =>
-  ({ version: 1, row: readable(body), cursor: place }) as Held<T>
+const held = <T extends Table>({ place, body }: PlacedBody): Stored<T> =>
+  ({ version: 1, row: readable(body), cursor: place }) as Stored<T>
 
 export const draft = (at: number, actor = 'agent:a'): AuditDraft => ({
   at,

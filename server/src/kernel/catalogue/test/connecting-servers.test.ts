@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { openGate } from '../../../main/open-gate.ts'
 import { gateOf, type Gate } from '../../../../test/helpers/use-gate.ts'
-import { toolAnswer } from '../../../adapters/mcp/tool-answer.ts'
+import { toolResult } from '../../../adapters/mcp/tool-result.ts'
 import { ADMIN, AGENT, settingsIn } from '../../../../test/helpers/with-gate.ts'
 
 const script = (how: string) => ({
@@ -46,7 +46,7 @@ test('a server that is down is named in lists, searches and calls, for callers w
     expect(gate.catalogue.down(limited)).toEqual([])
     const outcome = await gate.calls.dispatch({ caller: AGENT, tool: 'dead__echo', args: {}, thread: 't1' })
     expect(outcome).toMatchObject({ problem: { code: 'tool.unavailable', about: { server: 'dead' } } })
-    expect(JSON.stringify(toolAnswer(outcome, false))).toMatch(/The tool server: `dead`/)
+    expect(JSON.stringify(toolResult(outcome, false))).toMatch(/The tool server: `dead`/)
     expect(await gate.calls.dispatch({ caller: limited, tool: 'dead__echo', args: {}, thread: 't1' })).toMatchObject({
       problem: { code: 'tool.unknown' },
     })

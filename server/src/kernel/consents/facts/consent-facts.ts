@@ -9,7 +9,7 @@ import { consentListsOf } from '../build-consent.ts'
 import type { Facts } from '../../decide/facts.ts'
 import { isAbout, isFor, type ConsentFact, type ConsentMoment } from '../match-consent.ts'
 import type { Change } from '../../ports/ledger.ts'
-import type { Accounts, Held, Tables } from '../../ports/reads.ts'
+import type { Accounts, Stored, Tables } from '../../ports/reads.ts'
 import type { Digest } from '../../ports/runtime.ts'
 import { asItStands, expectsKey } from '../../identity/standing-grants.ts'
 import type { Judgement } from '../../decide/judging.ts'
@@ -63,7 +63,11 @@ async function runConsentOf(deps: ConsentDeps, call: Call, asking: Asking): Prom
   return {}
 }
 
-async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
+async function plausibleConsents(
+  { tables }: ConsentDeps,
+  call: Call,
+  { spent }: Asking,
+): Promise<Stored<'consents'>[]> {
   // Concurrent mints can exceed the limit slightly.
   const page = { limit: 2 * CONSENT_LIMITS.active, newest_first: true }
   const listed = await Promise.all(consentListsOf(call.caller).map((shelf) => tables.list('consents', { shelf }, page)))

@@ -6,7 +6,7 @@ import type { Tool } from '../../contract/tool.ts'
 import type { Facts, Rejection } from '../facts.ts'
 import { identityOf, rejectionIdentityOf } from '../../attempt/call-changes.ts'
 import { loopLimit } from '../judge-repetition.ts'
-import type { Held, Tables } from '../../ports/reads.ts'
+import type { Stored, Tables } from '../../ports/reads.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
 import { withResults } from '../../ports/maybe-promise.ts'
 import type { Judgement } from '../judging.ts'
@@ -48,12 +48,12 @@ function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: n
     .then((rows) => (rows.length === 0 ? 0 : countOn(deps, call, enough, { rows, limit })))
 }
 
-type Read = { readonly rows: readonly Held<'calls'>[]; readonly limit: number }
+type Read = { readonly rows: readonly Stored<'calls'>[]; readonly limit: number }
 
 async function countOn({ tables, judgement }: HistoryDeps, call: Call, enough: number, first: Read): Promise<number> {
   const { within_s } = judgement.repetition
   const since = call.received_at - within_s * 1000
-  const isBefore = ({ row }: Held<'calls'>) =>
+  const isBefore = ({ row }: Stored<'calls'>) =>
     row.call_id !== call.call_id && row.received_at > since && row.received_at <= call.received_at
   let count = 0
   for (let { rows, limit } = first; ; limit = PAGE) {
@@ -96,7 +96,7 @@ async function lookOn(
   deps: HistoryDeps,
   call: Call,
   identity: string,
-  first: readonly Held<'approvals'>[],
+  first: readonly Stored<'approvals'>[],
 ): Promise<Found> {
   const since = call.received_at - deps.judgement.repetition.denied_for * 1000
   const found: Rejection[] = []

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isJsonObject } from '../../contract/json.ts'
 import { nearest } from '../../text/nearest.ts'
-import { type Compiled, type Context, type Run, faulty, wordsOf } from './node.ts'
+import { type Compiled, type Context, type Evaluate, faulty, wordsOf } from './expression.ts'
 import { ANY, BOOL, spellType, type Type } from './type.ts'
 import { Failure, type Value } from './value.ts'
 
@@ -24,7 +24,7 @@ export function compileHas(args: readonly ASTNode[], node: ASTNode, context: Con
   const of = context.compile(asked.args[0], context)
   fieldType(of.type, key, asked, context)
   const failure = new Failure(`${wordsOf(asked.args[0])} is not an object`)
-  const run: Run = (scope) => {
+  const run: Evaluate = (scope) => {
     const value = of.run(scope)
     if (value instanceof Failure) return value
     if (!isJsonObject(value)) return failure
@@ -48,7 +48,7 @@ function field(of: Compiled, key: string, node: ASTNode & { op: '.' | '[]' }, co
   const wrong = new Failure(`${wordsOf(node.args[0])} is not an object`)
   // Every object inherits `constructor` and the like, so these keys need an own-property check.
   const inherited = key in Object.prototype
-  const run: Run = (scope) => {
+  const run: Evaluate = (scope) => {
     const value = of.run(scope)
     if (value instanceof Failure) return value
     if (!isJsonObject(value)) return wrong
@@ -90,7 +90,7 @@ function element(of: Compiled, at: Compiled, node: ASTNode, context: Context): C
   }
   const wrong = new Failure(`${wordsOf(node)} is not an element of a list`)
   const missing = new Failure(`${wordsOf(node)} is missing`)
-  const run: Run = (scope) => {
+  const run: Evaluate = (scope) => {
     const list = of.run(scope)
     if (list instanceof Failure) return list
     const index = at.run(scope)

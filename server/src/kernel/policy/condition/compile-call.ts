@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../contract/json.ts'
 import { matchesGlob, parseGlob } from '../glob.ts'
 import { nearest } from '../../text/nearest.ts'
 import { compileHas } from './compile-access.ts'
-import { type Compiled, type Context, type Run, faulty, wordsOf } from './node.ts'
+import { type Compiled, type Context, type Evaluate, faulty, wordsOf } from './expression.ts'
 import { MAX_STEPS } from './scope.ts'
 import { ANY, BOOL, NUMBER, spellType, STRING } from './type.ts'
 import { Failure } from './value.ts'
@@ -66,7 +66,7 @@ function unknownFunction(name: string, known: readonly string[], node: ASTNode, 
 }
 
 /** A part that must be a string: checked at compile time if its type is known, and again in every call. */
-function text(node: ASTNode, context: Context): Run {
+function text(node: ASTNode, context: Context): Evaluate {
   const { type, run } = context.compile(node, context)
   if (type.is !== 'string' && type.is !== 'any') {
     const instead = type.is === 'list' ? 'write `"x" in` the list, or `exists` or `all` over it' : 'use a string here'
@@ -79,7 +79,7 @@ function text(node: ASTNode, context: Context): Run {
   }
 }
 
-function mapText(of: Run, work: (text: string) => Json): Run {
+function mapText(of: Evaluate, work: (text: string) => Json): Evaluate {
   return (scope) => {
     const value = of(scope)
     return typeof value === 'string' ? work(value) : value
@@ -89,7 +89,7 @@ function mapText(of: Run, work: (text: string) => Json): Run {
 function textTest(test: (a: string, b: string) => boolean, of: ASTNode, part: ASTNode, context: Context): Compiled {
   const whole = text(of, context)
   const piece = text(part, context)
-  const run: Run = (scope) => {
+  const run: Evaluate = (scope) => {
     const a = whole(scope)
     if (typeof a !== 'string') return a
     const b = piece(scope)
@@ -125,7 +125,7 @@ function size(of: ASTNode, node: ASTNode, context: Context): Compiled {
     )
   }
   const failure = new Failure(`${wordsOf(of)} has no size`)
-  const sized: Run = (scope) => {
+  const sized: Evaluate = (scope) => {
     const value = run(scope)
     if (value instanceof Failure) return value
     if (typeof value === 'string') return codePoints(value)
@@ -167,7 +167,7 @@ function quantifier(
   const notList = new Failure(`${wordsOf(receiver)} is not a list`)
   const notTruth = new Failure(`${wordsOf(test)} is not true or false`)
   const tooLong = new Failure(`it looks at more than ${MAX_STEPS} list elements`)
-  const run: Run = (scope) => {
+  const run: Evaluate = (scope) => {
     const list = of.run(scope)
     if (list instanceof Failure) return list
     if (!Array.isArray(list)) return notList

@@ -1,7 +1,7 @@
 import type { ASTNode, BinaryOperator } from '@marcbachmann/cel-js'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { nearest } from '../../text/nearest.ts'
-import { type Compiled, type Context, faulty, wordsOf } from './node.ts'
+import { type Compiled, type Context, faulty, wordsOf } from './expression.ts'
 import { ANY, BOOL, NUMBER, spellType, STRING, type Type } from './type.ts'
 import { Failure, isIn, isSame, type Value } from './value.ts'
 

@@ -1,6 +1,6 @@
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js'
-import { compileNode } from './compile-node.ts'
-import type { ConditionFault, Run } from './node.ts'
+import { compileExpression } from './compile-expression.ts'
+import type { ConditionFault, Evaluate } from './expression.ts'
 import type { Scope } from './scope.ts'
 import { ANY, type Type, type Variable, VARIABLES } from './type.ts'
 import { Failure } from './value.ts'
@@ -9,7 +9,7 @@ import { Failure } from './value.ts'
 export type Condition = {
   readonly text: string
   readonly ast: ASTNode
-  readonly run: Run
+  readonly run: Evaluate
   readonly reads: ReadonlySet<Variable>
 }
 
@@ -28,11 +28,11 @@ export function checkCondition(text: string, args: Type = ANY): CheckedCondition
   const parsed = parse(text)
   if ('at' in parsed) return { ok: false, faults: [parsed] }
   const faults: ConditionFault[] = []
-  const { type, run } = compileNode(parsed.ast, {
+  const { type, run } = compileExpression(parsed.ast, {
     args,
     locals: [],
     fault: (fault) => faults.push(fault),
-    compile: compileNode,
+    compile: compileExpression,
   })
   if (faults.length === 0 && type.is !== 'bool' && type.is !== 'any') {
     faults.push({ at: 0, says: 'the condition is not true or false', instead: 'compare it with a value' })

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ProxyAnswer, ProxiedMethod } from '../proxy.ts'
-import type { Notice } from '../../ports/upstream.ts'
+import type { ProxyReply, ProxiedMethod } from '../proxy.ts'
+import type { ServerNotification } from '../../ports/upstream.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { ADMIN, AGENT, openTestGate, USER, type GateRig } from '../../../../test/helpers/with-gate.ts'
@@ -47,11 +47,11 @@ afterAll(async () => {
 const POLLED = { timeout: 60_000 }
 const ask = (method: ProxiedMethod, params: JsonObject = {}, caller: Caller = AGENT) =>
   rig.gate.proxy.ask(caller, { method, params, thread: 't1' })
-const resultOf = (answer: ProxyAnswer): JsonObject => {
+const resultOf = (answer: ProxyReply): JsonObject => {
   if (answer.is !== 'answered') throw new Error(JSON.stringify(answer))
   return answer.result
 }
-const codeOf = (answer: ProxyAnswer) => (answer.is === 'refused' ? answer.problem.code : answer.is)
+const codeOf = (answer: ProxyReply) => (answer.is === 'refused' ? answer.problem.code : answer.is)
 const audit = async () =>
   (await rig.gate.audit.page(undefined, 1, 10_000)).map(({ type, subject }) => ({ type, subject }))
 
@@ -154,10 +154,10 @@ describe('resources and prompts of tool servers', () => {
   })
 
   test('that change are reported to callers who may list them', async () => {
-    const received: Record<string, Notice[]> = { agent: [], user: [] }
+    const received: Record<string, ServerNotification[]> = { agent: [], user: [] }
     const stops = [
-      rig.gate.proxy.onNotice(AGENT, (notice) => void received['agent']?.push(notice)),
-      rig.gate.proxy.onNotice(USER, (notice) => void received['user']?.push(notice)),
+      rig.gate.proxy.onNotification(AGENT, (notification) => void received['agent']?.push(notification)),
+      rig.gate.proxy.onNotification(USER, (notification) => void received['user']?.push(notification)),
     ]
     await rig.gate.calls.dispatch({ caller: USER, tool: 'private__change', args: {}, thread: 't2' })
     await rig.gate.calls.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't2' })

@@ -63,7 +63,7 @@ export function startNode(setup: NodeSetup): Node {
     kinds: new Map(setup.kinds.map((kind) => [kind.kind, kind])),
     performers: new Map(Object.entries(setup.performers)) satisfies Performers,
     ledger: setup.ledger ?? store,
-    doubts: { known: (id) => store.outcome(id) },
+    doubts: { known: (id) => store.resultOf(id) },
     tables: store,
     journal: store,
     liveness: { isAlive: async (other) => (setup.alive ?? ((name) => name === boot))(other) },

@@ -1,7 +1,11 @@
 import { STRENGTHS, type Effect, type Opinion, type Strength } from '../contract/verdict.ts'
 
 /** The combined result of opinions: the strictest effect, for an ask the greatest strength, and the rules behind it. */
-export type Answer = { readonly effect: Effect; readonly strength?: Strength; readonly rules: readonly string[] }
+export type CombinedEffect = {
+  readonly effect: Effect
+  readonly strength?: Strength
+  readonly rules: readonly string[]
+}
 
 /** From loosest to strictest. */
 const SCALE = ['allow', ...STRENGTHS, 'block'] as const
@@ -14,7 +18,7 @@ const stepOf = ({ effect, strength }: Pick<Opinion, 'effect' | 'strength'>): Ste
 export const strictnessOf = (opinion: Pick<Opinion, 'effect' | 'strength'>): number => SCALE.indexOf(stepOf(opinion))
 
 /** No opinion at all is a block. */
-export function answerOf(opinions: readonly Opinion[]): Answer {
+export function combineOpinions(opinions: readonly Opinion[]): CombinedEffect {
   const strictest = Math.max(...opinions.map(strictnessOf))
   const deciding = opinions.filter((opinion) => strictnessOf(opinion) === strictest)
   const [first] = deciding
@@ -26,5 +30,5 @@ export function answerOf(opinions: readonly Opinion[]): Answer {
 }
 
 /** As text: `ask (strong)`. */
-export const spellAnswer = ({ effect, strength }: Pick<Answer, 'effect' | 'strength'>): string =>
+export const spellEffect = ({ effect, strength }: Pick<CombinedEffect, 'effect' | 'strength'>): string =>
   effect === 'ask' ? `ask (${strength ?? 'simple'})` : effect

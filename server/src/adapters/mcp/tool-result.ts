@@ -11,7 +11,7 @@ const LONGEST_REASON = 500
  * A call's outcome as an MCP tool result. If it is not the tool's own output, it is a sentence for the model. Details are
  * structured content, or `_meta` if the tool has an output schema and a client would reject another shape.
  */
-export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
+export function toolResult(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
   switch (outcome.status) {
     case 'executed':
       return withEvidence(withHint(withImitationNote(outcome.result), outcome), outcome)

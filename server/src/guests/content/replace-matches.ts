@@ -1,7 +1,7 @@
-import type { Finding } from './rule.ts'
+import type { TextMatch } from './rule.ts'
 
 /** Replaces non-overlapping findings. */
-export function replaced(text: string, findings: readonly Finding[]): string {
+export function replaced(text: string, findings: readonly TextMatch[]): string {
   if (findings.length === 0) return text
   const parts: string[] = []
   let end = text.length

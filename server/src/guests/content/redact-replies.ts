@@ -6,10 +6,10 @@ import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../../kernel/ports/scanner.ts'
 import type { Offerings } from '../../kernel/ports/upstream.ts'
 import { withResult } from '../../kernel/ports/maybe-promise.ts'
-import { filterMessages, type AnswerFilter, type MessageFilter } from '../../kernel/attempt/filter-answers.ts'
+import { filterMessages, type ReplyFilter, type MessageFilter } from '../../kernel/attempt/filter-replies.ts'
 
 /** Removes what the scanner finds from every message of a tool server, for any caller and before anything is stored. */
-export function sensitiveTextFilter(scanner: Scanner): AnswerFilter {
+export function sensitiveTextFilter(scanner: Scanner): ReplyFilter {
   return {
     ...messagesFilter(scanner),
     answer(answer) {

@@ -1,4 +1,4 @@
-export type Session = {
+export type McpSession = {
   id(): string | undefined
   /** The id from the answer to `initialize`. */
   begin(id: string | undefined): void
@@ -8,7 +8,7 @@ export type Session = {
 }
 
 /** The state of one HTTP connection: session id and protocol version. */
-export function openSession(noise: (says: string) => void): Session {
+export function openMcpSession(noise: (says: string) => void): McpSession {
   let session: string | undefined
   let version: string | undefined
   let headers: Readonly<Record<string, string>> = {}

@@ -19,7 +19,7 @@ export const IDEMPOTENCY_KEY = 'sluice/idempotency-key'
  * stored: it contains a hash of its name, its caller and what the caller's credential grants, and is rejected for any other one. It stays valid after a restart. Only ended sessions
  * are stored.
  */
-export type Sessions = {
+export type McpSessions = {
   begin(caller: Caller): string
   /** Whether it was created for this caller. `gate.relay` knows whether it has ended. */
   isOf(session: string, caller: Caller): boolean
@@ -56,7 +56,7 @@ export function idempotencyKeyOf(header: string | undefined, meta: JsonObject): 
   return { ok: false, problem: invalidKey() }
 }
 
-export function createSessions(): Sessions {
+export function createMcpSessions(): McpSessions {
   const levels = new Map<string, LogLevel>()
   const capabilities = new Map<string, Json>()
   /** Sessions whose mark was checked, with whose they are. */

@@ -6,9 +6,9 @@ import { hasKeys } from './has-keys.ts'
 import type { OurRequest } from './our-request.ts'
 
 /** Ids of our own requests. The SDK uses numbers, so the two can share one pipe. */
-export type FrameId = `s-${number}`
+export type MessageId = `s-${number}`
 const OURS = /^s-\d+$/
-export const isFrameId = (id: Json | undefined): id is FrameId => typeof id === 'string' && OURS.test(id)
+export const isMessageId = (id: Json | undefined): id is MessageId => typeof id === 'string' && OURS.test(id)
 
 /** What the negotiated revision requires in the `_meta` of every message; nothing before 2026-07-28. */
 export type Envelope = JsonObject
@@ -17,16 +17,16 @@ export type Envelope = JsonObject
  * One request as a line.
  * INVARIANT: it contains the params unchanged, byte for byte.
  */
-export function requestFrame(id: FrameId, request: OurRequest<unknown>, envelope: Envelope): string {
+export function requestMessage(id: MessageId, request: OurRequest<unknown>, envelope: Envelope): string {
   const params = request.params(metaOf(id, request, envelope))
-  // A raw line break would end the frame early and start another one that nobody approved.
-  if (/[\n\r]/.test(params)) throw new Bug('the JSON of a frame contains a line break')
+  // A raw line break would end the message early and start another one that nobody approved.
+  if (/[\n\r]/.test(params)) throw new Bug('the JSON of a message contains a line break')
   return `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(request.method)},"params":${params}}\n`
 }
 
 const NOTHING: Envelope = {}
 
-function metaOf(id: FrameId, { onProgress, onLog }: OurRequest<unknown>, envelope: Envelope): Envelope {
+function metaOf(id: MessageId, { onProgress, onLog }: OurRequest<unknown>, envelope: Envelope): Envelope {
   const isNew = hasKeys(envelope)
   if (!isNew && onProgress === undefined) return NOTHING
   // Our own id is also the token: whatever the client chose, no two requests to a server share one.
@@ -36,7 +36,7 @@ function metaOf(id: FrameId, { onProgress, onLog }: OurRequest<unknown>, envelop
   return { ...envelope, ...level, ...token }
 }
 
-export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): string {
+export function cancelMessage(id: MessageId, reason: string, envelope: Envelope): string {
   const meta = Object.keys(envelope).length === 0 ? {} : { _meta: envelope }
   const params = { requestId: id, reason, ...meta }
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })}\n`
@@ -83,20 +83,20 @@ const AT_HEAD = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"(s-\d+)"
 const AT_TAIL = /"id"\s*:\s*"(s-\d+)"\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
 /** The id of an unreadable line, from its two ends, where serializers put it. Undefined if neither has it. */
-export function idAtEnds(head: string, tail: string): FrameId | undefined {
+export function idAtEnds(head: string, tail: string): MessageId | undefined {
   const id = AT_HEAD.exec(head)?.[1] ?? AT_TAIL.exec(tail)?.[1]
-  return isFrameId(id) ? id : undefined
+  return isMessageId(id) ? id : undefined
 }
 
 /** Longer progress messages are cut. */
 const LONGEST_PROGRESS = 10_000
 
 /** Which of our calls a message reports progress of, and its content; undefined if it is not such a message. */
-export function progressOf(message: JsonObject): { readonly id: FrameId; readonly says: Progress } | undefined {
+export function progressOf(message: JsonObject): { readonly id: MessageId; readonly says: Progress } | undefined {
   const { method, params } = message
   if (method !== 'notifications/progress' || !isJsonObject(params)) return undefined
   const { progressToken: id, progress, total, message: text } = params
-  if (!isFrameId(id) || typeof progress !== 'number') return undefined
+  if (!isMessageId(id) || typeof progress !== 'number') return undefined
   const says = {
     progress,
     ...(typeof total === 'number' ? { total } : {}),

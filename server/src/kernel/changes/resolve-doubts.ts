@@ -1,15 +1,15 @@
 import { problem, type Problem } from '../contract/problems.ts'
-import type { Change, Committed, CommitId, InDoubt, Ledger, Outcomes, Settled } from '../ports/ledger.ts'
+import type { Change, Committed, CommitId, InDoubt, Ledger, CommitResults, CommitResult } from '../ports/ledger.ts'
 import { isInDoubt } from './unrecorded.ts'
 
 /** Commits in doubt, and their outcomes. */
 export interface Doubts {
   /** Waits until it is known. `in_doubt` only if the gate stops first. */
-  known(id: CommitId): Promise<Settled | 'in_doubt'>
+  known(id: CommitId): Promise<CommitResult | 'in_doubt'>
 }
 
-export type SettleDoubtsDeps = {
-  readonly ledger: Ledger & Outcomes
+export type ResolveDoubtsDeps = {
+  readonly ledger: Ledger & CommitResults
   /** Calls back after `ms` milliseconds; returns a function that cancels it. */
   readonly after: (ms: number, callback: () => void) => () => void
   /** Aborted when the gate stops: then the engine is asked once more. */
@@ -27,8 +27,8 @@ const LONGEST_PAUSE_MS = 2_000
  * `in_doubt`.
  * INVARIANT: while any commit is in doubt, `closedBy` names the reason why the gate accepts no calls.
  */
-export function settleDoubts(deps: SettleDoubtsDeps): Ledger & Doubts & { closedBy(): Problem | undefined } {
-  const open = new Map<CommitId, Promise<Settled | 'in_doubt'>>()
+export function resolveDoubts(deps: ResolveDoubtsDeps): Ledger & Doubts & { closedBy(): Problem | undefined } {
+  const open = new Map<CommitId, Promise<CommitResult | 'in_doubt'>>()
 
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -41,16 +41,16 @@ export function settleDoubts(deps: SettleDoubtsDeps): Ledger & Doubts & { closed
       deps.stopping.addEventListener('abort', wake)
     })
 
-  const ask = async (id: CommitId): Promise<Settled | 'in_doubt'> => {
+  const ask = async (id: CommitId): Promise<CommitResult | 'in_doubt'> => {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const isLast = deps.stopping.aborted
-      const word = await deps.ledger.outcome(id).catch(() => 'in_doubt' as const)
+      const word = await deps.ledger.resultOf(id).catch(() => 'in_doubt' as const)
       if (word !== 'in_doubt' || isLast) return word
       await sleep(pause)
     }
   }
 
-  const known = (id: CommitId): Promise<Settled | 'in_doubt'> => {
+  const known = (id: CommitId): Promise<CommitResult | 'in_doubt'> => {
     const asked = open.get(id)
     if (asked !== undefined) return asked
     const asking = ask(id).finally(() => void open.delete(id))

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.ts'
-import type { CallListeners, Progress, ToolServers, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
+import type { CallListeners, Progress, ToolServers, ToolReply, UpstreamCall } from '../ports/upstream.ts'
 import type { MaybePromise } from '../ports/runtime.ts'
 import { withResult } from '../ports/maybe-promise.ts'
 
@@ -10,9 +10,9 @@ export type MessageFilter = {
 }
 
 /** Removes something from every message of a tool server during a call. */
-export type AnswerFilter = MessageFilter & {
+export type ReplyFilter = MessageFilter & {
   /** Returns the same object if there is nothing to remove. */
-  answer(answer: UpstreamAnswer): MaybePromise<UpstreamAnswer>
+  answer(answer: ToolReply): MaybePromise<ToolReply>
 }
 
 /** Listeners whose messages pass every filter, in this order. Only functions that exist are wrapped, because few servers send such messages. */
@@ -28,9 +28,9 @@ export function filterMessages(
 }
 
 /** Wraps the tool servers so that each of their messages passes every filter, in this order, before anybody sees or stores it. */
-export function filterAnswers(servers: ToolServers, filters: readonly AnswerFilter[]): ToolServers {
-  const filtered = (answer: UpstreamAnswer): MaybePromise<UpstreamAnswer> =>
-    filters.reduce<MaybePromise<UpstreamAnswer>>((sofar, one) => withResult(sofar, one.answer), answer)
+export function filterReplies(servers: ToolServers, filters: readonly ReplyFilter[]): ToolServers {
+  const filtered = (answer: ToolReply): MaybePromise<ToolReply> =>
+    filters.reduce<MaybePromise<ToolReply>>((sofar, one) => withResult(sofar, one.answer), answer)
   const listening = (call: UpstreamCall): UpstreamCall => ({ ...call, ...filterMessages(call, filters) })
   return {
     generation: (server) => servers.generation(server),

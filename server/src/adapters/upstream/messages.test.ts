@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import type { UpstreamCall } from '../../kernel/ports/upstream.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { cancelFrame, idAtEnds, isFrameId, replyOf, requestFrame, type FrameId } from './frames.ts'
+import { cancelMessage, idAtEnds, isMessageId, replyOf, requestMessage, type MessageId } from './messages.ts'
 import { toolCall } from './our-request.ts'
 
 const call = { server: 's', tool: 'a "tool"', canonical_args: '{"b":1}', idempotency_key: 'k', trace: 't' }
 
 const answerOf = (server: string, message: JsonObject) => replyOf(server, message, toolCall(call, []))
-const callFrame = (id: FrameId, made: UpstreamCall, envelope: JsonObject) =>
-  requestFrame(id, toolCall(made, []), envelope)
+const callMessage = (id: MessageId, made: UpstreamCall, envelope: JsonObject) =>
+  requestMessage(id, toolCall(made, []), envelope)
 
-describe('frames', () => {
+describe('messages', () => {
   test('a call is one line of JSON that contains the canonical arguments unchanged', () => {
-    const frame = callFrame('s-7', { ...call, canonical_args: '{"n":1e+30,"s":"\\\\n"}' }, { v: '2026-07-28' })
-    expect(frame.indexOf('\n')).toBe(frame.length - 1)
-    expect(frame).toContain('"arguments":{"n":1e+30,"s":"\\\\n"},')
-    expect(JSON.parse(frame)).toMatchObject({
+    const message = callMessage('s-7', { ...call, canonical_args: '{"n":1e+30,"s":"\\\\n"}' }, { v: '2026-07-28' })
+    expect(message.indexOf('\n')).toBe(message.length - 1)
+    expect(message).toContain('"arguments":{"n":1e+30,"s":"\\\\n"},')
+    expect(JSON.parse(message)).toMatchObject({
       id: 's-7',
       params: { name: 'a "tool"', _meta: { v: '2026-07-28', 'sluice/idempotency-key': 'k', 'sluice/trace-id': 't' } },
     })
@@ -23,20 +23,20 @@ describe('frames', () => {
 
   test('arguments with a line break are a bug', () => {
     for (const canonical_args of ['{}\n', '{"a":"\r"}'])
-      expect(() => callFrame('s-1', { ...call, canonical_args }, {})).toThrow('line break')
+      expect(() => callMessage('s-1', { ...call, canonical_args }, {})).toThrow('line break')
   })
 
   test('a cancellation has the envelope only if there is one', () => {
-    expect(JSON.parse(cancelFrame('s-1', 'timeout', {}))).toEqual({
+    expect(JSON.parse(cancelMessage('s-1', 'timeout', {}))).toEqual({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',
       params: { requestId: 's-1', reason: 'timeout' },
     })
-    expect(JSON.parse(cancelFrame('s-1', 'timeout', { v: 1 }))).toMatchObject({ params: { _meta: { v: 1 } } })
+    expect(JSON.parse(cancelMessage('s-1', 'timeout', { v: 1 }))).toMatchObject({ params: { _meta: { v: 1 } } })
   })
 
   test('only our own ids are ours', () =>
-    expect(['s-1', 's-', 's-1x', 1, null, 'server-discover-probe-1', undefined].map(isFrameId)).toEqual([
+    expect(['s-1', 's-', 's-1x', 1, null, 'server-discover-probe-1', undefined].map(isMessageId)).toEqual([
       true,
       ...Array.from({ length: 6 }, () => false),
     ]))

@@ -1,5 +1,5 @@
-import { replaced } from './replace-findings.ts'
-import type { Finding } from './rule.ts'
+import { replaced } from './replace-matches.ts'
+import type { TextMatch } from './rule.ts'
 import type { Span } from './try-rule.ts'
 
 /** Each round but the last finds something new; a text for which this is not enough was crafted. */
@@ -10,11 +10,11 @@ const MOST_ROUNDS = 4
  * not start a word until the number is replaced, and a name gets closer to what follows a finding. So a search that found
  * something is repeated as if the findings were replaced, and new findings are located in the original too.
  */
-export function settleFindings(
+export function stableMatches(
   text: string,
   found: readonly Span[],
   find: (text: string) => readonly Span[],
-): Finding[] {
+): TextMatch[] {
   if (found.length === 0) return []
   let spans = resolveOverlaps(found)
   for (let round = 1; round < MOST_ROUNDS && spans.length > 0; round++) {

@@ -16,7 +16,7 @@ export type Me = {
   readonly proofs: LoginAnswer['proofs']
 }
 
-export type Session =
+export type LoginState =
   | { readonly state: 'asking' }
   | { readonly state: 'out'; readonly why?: string }
   /** The browser has a login of somebody who did not log in with this page. `known` did. */
@@ -25,7 +25,7 @@ export type Session =
   | { readonly state: 'kept'; readonly here: string; readonly wanted: string; readonly issuer?: string }
   | { readonly state: 'in'; readonly me: Me }
 
-export const session = storeOf<Session>({ state: 'asking' })
+export const loginState = storeOf<LoginState>({ state: 'asking' })
 
 /** The CSRF token, sent with every request that changes something. The login itself is a cookie that scripts cannot read. */
 let csrf: string | undefined
@@ -49,25 +49,25 @@ function stored(name: string, value?: string | null): string | undefined {
 }
 
 /** Reads have the token too, so that none is answered for somebody else if the cookie was replaced while the page is open. */
-export function sessionHeaders(): Record<string, string> {
+export function loginHeaders(): Record<string, string> {
   return csrf === undefined ? {} : { [CSRF_HEADER]: csrf }
 }
 
-export function forgetSession(): void {
+export function forgetLogin(): void {
   csrf = undefined
-  session.set({ state: 'out' })
+  loginState.set({ state: 'out' })
 }
 
 function remember(answer: LoginAnswer): void {
   csrf = answer.csrf
   stored(PERSON, answer.caller.user)
-  session.set({ state: 'in', me: { ...answer.caller, how: answer.how, proofs: answer.proofs } })
+  loginState.set({ state: 'in', me: { ...answer.caller, how: answer.how, proofs: answer.proofs } })
 }
 
 let found: LoginAnswer | undefined
 
 /** Whether somebody is logged in, in this browser. A login that no page of this gate began is not used until the person agrees. */
-export async function readSession(): Promise<void> {
+export async function readLogin(): Promise<void> {
   try {
     // The page preloads this, so that the answer has arrived when the scripts run.
     const answer = await fetch('/v1/login/here', { credentials: 'same-origin' })
@@ -77,12 +77,12 @@ export async function readSession(): Promise<void> {
       if (known === login.caller.user) return remember(login)
       found = login
       csrf = login.csrf
-      return session.set({ state: 'found', here: login.caller.user, known })
+      return loginState.set({ state: 'found', here: login.caller.user, known })
     }
   } catch {
     // Without an answer the page assumes that nobody is logged in.
   }
-  forgetSession()
+  forgetLogin()
 }
 
 /** The person says that the login which was found is theirs. */
@@ -120,7 +120,7 @@ type Refused = { readonly code?: string; readonly about?: Readonly<Record<string
 function isKept({ code, about = {} }: Refused, issuer?: string): boolean {
   if (code !== 'auth.other_person') return false
   const { here = '', new: wanted = '' } = about
-  session.set({ state: 'kept', here, wanted, ...(issuer === undefined ? {} : { issuer }) })
+  loginState.set({ state: 'kept', here, wanted, ...(issuer === undefined ? {} : { issuer }) })
   return true
 }
 
@@ -154,7 +154,7 @@ export async function logInWith(issuer: string): Promise<void> {
   try {
     const browser = stored(BROWSER) ?? stored(BROWSER, newSecret())
     if (browser === undefined) {
-      session.set({
+      loginState.set({
         state: 'out',
         why: 'Allow this page to store data in your browser: a login with an issuer needs it.',
       })
@@ -162,9 +162,9 @@ export async function logInWith(issuer: string): Promise<void> {
     }
     const answer = await send('/v1/login/oidc', { issuer, browser })
     if (answer.ok) return location.assign(((await answer.json()) as { readonly url: string }).url)
-    session.set({ state: 'out', why: inWords((await answer.json()) as Refused) })
+    loginState.set({ state: 'out', why: inWords((await answer.json()) as Refused) })
   } catch {
-    session.set({ state: 'out', why: NO_ANSWER })
+    loginState.set({ state: 'out', why: NO_ANSWER })
   }
 }
 
@@ -183,11 +183,11 @@ export async function comeBack(search: string): Promise<void> {
         continue
       }
       const issuer = new URLSearchParams(search).get('state')?.split('.')[0]
-      if (!isKept(refused, issuer)) session.set({ state: 'out', why: inWords(refused) })
+      if (!isKept(refused, issuer)) loginState.set({ state: 'out', why: inWords(refused) })
       return
     }
   } catch {
-    session.set({ state: 'out', why: NO_ANSWER })
+    loginState.set({ state: 'out', why: NO_ANSWER })
   }
 }
 
@@ -204,11 +204,11 @@ export async function logOut(everywhere: boolean): Promise<void> {
     await fetch(everywhere ? '/v1/logins' : '/v1/login', {
       method: 'DELETE',
       credentials: 'same-origin',
-      headers: sessionHeaders(),
+      headers: loginHeaders(),
     })
   } finally {
     stored(PERSON, null)
-    forgetSession()
+    forgetLogin()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Followed, GateFiles, GatePlace } from '../../kernel/ports/files.ts'
+import type { Followed, OwnFiles, OwnPlace } from '../../kernel/ports/files.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { followLinks } from '../../adapters/upstream/follow-links.ts'
@@ -19,7 +19,7 @@ type Known = {
  * How a path relates to the gate's own files: by its name in any letter case, and by its identity on disk, so that a bind mount,
  * a case-insensitive folder or a hard link to a key is detected too.
  */
-export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonly GatePlace[]> {
+export function ownPlaces(own: OwnFiles): (place: Followed) => Promise<readonly OwnPlace[]> {
   let ids = new Map<string, Promise<string | undefined>>()
   let known: Promise<{ data: Known; settings: readonly Known[]; programs: readonly Known[] }> | undefined
   let since = Number.NEGATIVE_INFINITY
@@ -71,7 +71,7 @@ export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonl
 }
 
 /** A second name for one of the most important files. */
-async function isHardLink(lead: string, { data, store }: GateFiles): Promise<boolean> {
+async function isHardLink(lead: string, { data, store }: OwnFiles): Promise<boolean> {
   const one = await stat(lead).catch(() => undefined)
   if (one?.isFile() !== true || one.nlink < 2) return false
   const keys = await readdir(join(data, 'keys')).catch(() => [])

@@ -2,7 +2,7 @@
  * The last change that this node received from each node. Every node numbers the changes it publishes from 1, so the ids of one node's
  * stream can be used on another: an id contains the last number that its node received from every node.
  */
-export interface NodeNumbers {
+export interface MemberNumbers {
   /** A node published its change with this number. */
   receive(node: string, number: number): void
   /** A node said how many changes it has published so far. */
@@ -53,7 +53,7 @@ type Received = {
   unsure_since?: number | undefined
 }
 
-export function nodeNumbers(started_at: number): NodeNumbers {
+export function memberNumbers(started_at: number): MemberNumbers {
   const nodes = new Map<string, Received>()
   /** The node whose change was received last: it is already at the end of the map. */
   let newest: string | undefined

@@ -4,9 +4,9 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Outcome } from '../../kernel/contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
-import { serverRefusal, type Answer } from './rpc.ts'
+import { serverRefusal, type RpcResult } from './rpc.ts'
 import { showsOutputSchema } from './shown-definition.ts'
-import { toolAnswer } from './tool-answer.ts'
+import { toolResult } from './tool-result.ts'
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
@@ -14,10 +14,10 @@ const POLL_MS = 1_000
 const LONGEST_MESSAGE = 500
 
 /** The outcome of a call as an answer to `tools/call`: a result, or the tool server's error. */
-export function answerOf(outcome: Outcome, hasOutputSchema: () => boolean): Answer {
-  if (outcome.status === 'executed') return { result: toolAnswer(outcome, false) }
+export function callResult(outcome: Outcome, hasOutputSchema: () => boolean): RpcResult {
+  if (outcome.status === 'executed') return { result: toolResult(outcome, false) }
   const error = errorIn(outcome)
-  return error === undefined ? { result: toolAnswer(outcome, hasOutputSchema()) } : serverRefusal(error)
+  return error === undefined ? { result: toolResult(outcome, hasOutputSchema()) } : serverRefusal(error)
 }
 
 function errorIn(outcome: Outcome): JsonObject | undefined {
@@ -26,8 +26,8 @@ function errorIn(outcome: Outcome): JsonObject | undefined {
 }
 
 /** The answer that the call itself would have had. */
-export function taskAnswer(gate: McpPorts, caller: Caller, { outcome, tool_id }: CallTask, era: Era): Answer {
-  return answerOf(outcome, () => showsOutputSchema(gate, caller, tool_id, era))
+export function taskResult(gate: McpPorts, caller: Caller, { outcome, tool_id }: CallTask, era: Era): RpcResult {
+  return callResult(outcome, () => showsOutputSchema(gate, caller, tool_id, era))
 }
 
 /**
@@ -50,7 +50,7 @@ export function taskWords(task: CallTask, era: Era): JsonObject {
 export function detailedTask(gate: McpPorts, caller: Caller, task: CallTask): JsonObject {
   const words = taskWords(task, 'new')
   if (task.state !== 'over') return words
-  const answer = taskAnswer(gate, caller, task, 'new')
+  const answer = taskResult(gate, caller, task, 'new')
   return 'result' in answer ? { ...words, result: answer.result } : { ...words, error: answer.error }
 }
 
@@ -63,7 +63,7 @@ function statusOf({ state, outcome }: CallTask, era: Era): string {
 
 function messageOf({ outcome }: CallTask): string | undefined {
   if (outcome.status === 'executed') return undefined
-  const { content } = toolAnswer(outcome, false)
+  const { content } = toolResult(outcome, false)
   const [first] = Array.isArray(content) ? content : []
   const text = isJsonObject(first) ? first['text'] : undefined
   return typeof text === 'string' ? text.slice(0, LONGEST_MESSAGE) : undefined

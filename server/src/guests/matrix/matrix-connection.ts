@@ -30,7 +30,7 @@ export type RoomEvent = {
 
 export type Invitation = { readonly room: string; readonly by: string }
 
-export interface MatrixSession {
+export interface MatrixConnection {
   readonly user: string
   /** A message that is sent again with the same `txn` is stored once. */
   send(room: string, type: 'm.room.message', content: object, txn?: string): Promise<string>
@@ -67,7 +67,7 @@ const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, getCh
  * Logs in at a homeserver. Throws if it does not answer or rejects the login. The library is loaded here, so that a gate without a
  * chat never loads it.
  */
-export async function openMatrixSession(settings: MatrixSettings): Promise<MatrixSession> {
+export async function openMatrixConnection(settings: MatrixSettings): Promise<MatrixConnection> {
   const sdk = await import('matrix-js-sdk')
   const { logger } = await import('matrix-js-sdk/lib/logger.js')
   beSilent(logger as unknown as LibraryLog)

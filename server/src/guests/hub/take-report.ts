@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../../kernel/contract/approval.ts'
 import type { CallRow } from '../../kernel/contract/call.ts'
 import { isSameCaller } from '../../kernel/contract/caller-identity.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import type { NodeOutcome } from './hub.ts'
+import type { NodeReport } from './hub.ts'
 import { ok, problem, PROBLEMS, refuse, type ProblemCode, type Result } from '../../kernel/contract/problems.ts'
 import { consume, goStale, withdraw } from '../../kernel/approvals/transitions.ts'
 import { hubApprovalId } from './hub-ids.ts'
@@ -10,12 +10,12 @@ import { auditOf } from '../../kernel/attempt/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../../kernel/attempt/close-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
-import type { Held, Tables } from '../../kernel/ports/reads.ts'
+import type { Stored, Tables } from '../../kernel/ports/reads.ts'
 import type { Digest, Probe } from '../../kernel/ports/runtime.ts'
 import { nodeOf } from './node-name.ts'
 import { isOfNode, signReported, type SignDeps } from './sign-reply.ts'
 
-export type TakeOutcomeDeps = SignDeps & {
+export type TakeReportDeps = SignDeps & {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly digest: Digest
@@ -25,10 +25,10 @@ export type TakeOutcomeDeps = SignDeps & {
 const TRIES = 5
 
 /** A node reports how a call ended. Recorded once; a repetition is only confirmed again. */
-export async function takeOutcome(
-  deps: TakeOutcomeDeps,
+export async function takeReport(
+  deps: TakeReportDeps,
   by: Caller,
-  outcome: NodeOutcome,
+  outcome: NodeReport,
 ): Promise<Result<readonly string[]>> {
   const node = nodeOf(by)
   if (!node.ok) return node
@@ -51,14 +51,14 @@ export async function takeOutcome(
 }
 
 /** An unknown outcome may become known; every other one is final. */
-const isKnown = ({ state }: CallRow, outcome: NodeOutcome): boolean =>
+const isKnown = ({ state }: CallRow, outcome: NodeReport): boolean =>
   state === outcome.state || (state !== 'pending' && state !== 'unknown')
 
 function outcomeChanges(
-  held: Held<'approvals'>,
-  call: Held<'calls'>,
+  held: Stored<'approvals'>,
+  call: Stored<'calls'>,
   by: Caller,
-  { state, code, word, ended_at }: NodeOutcome,
+  { state, code, word, ended_at }: NodeReport,
   now: number,
 ): Change[] {
   const failed = code === undefined || !isCode(code) ? {} : { problem: problem(code) }

@@ -3,13 +3,13 @@ import { nearest } from '../../text/nearest.ts'
 import { compileAccess } from './compile-access.ts'
 import { compileCall } from './compile-call.ts'
 import { compileOperator, isBinary } from './compile-operator.ts'
-import { type Compiled, type Context, faulty, wordsOf } from './node.ts'
+import { type Compiled, type Context, faulty, wordsOf } from './expression.ts'
 import { READ } from './scope.ts'
 import { ANY, BOOL, NULL, NUMBER, STRING, type Type, type Variable, VARIABLES } from './type.ts'
 import { Failure } from './value.ts'
 
 /** Checks one part of a condition and compiles it to a function. Anything outside the subset is a fault. */
-export function compileNode(node: ASTNode, context: Context): Compiled {
+export function compileExpression(node: ASTNode, context: Context): Compiled {
   if (isBinary(node)) return compileOperator(node, context)
   switch (node.op) {
     case 'value':
@@ -74,7 +74,7 @@ function name(word: string, node: ASTNode, context: Context): Compiled {
 }
 
 function list(items: readonly ASTNode[], node: ASTNode, context: Context): Compiled {
-  const compiled = items.map((item) => compileNode(item, context))
+  const compiled = items.map((item) => compileExpression(item, context))
   const kinds = new Set(compiled.map(({ type }) => type.is).filter((is) => is !== 'any'))
   if (kinds.size > 1) return faulty(node, context, 'the list mixes types of values', 'use values of one type')
   const runs = compiled.map(({ run }) => run)
@@ -106,7 +106,7 @@ function commonType(items: readonly Compiled[]): Type {
  * not.
  */
 function truth(node: ASTNode, context: Context): Compiled['run'] {
-  const { type, run } = compileNode(node, context)
+  const { type, run } = compileExpression(node, context)
   const words = wordsOf(node)
   if (type.is !== 'bool' && type.is !== 'any') {
     return faulty(node, context, `${words} is not true or false`, 'compare it with a value').run
@@ -135,8 +135,8 @@ function logical(op: '&&' | '||', [left, right]: readonly [ASTNode, ASTNode], co
 
 function choice([test, yes, no]: readonly [ASTNode, ASTNode, ASTNode], context: Context): Compiled {
   const decides = truth(test, context)
-  const one = compileNode(yes, context)
-  const other = compileNode(no, context)
+  const one = compileExpression(yes, context)
+  const other = compileExpression(no, context)
   return {
     type: commonType([one, other]),
     run: (scope) => {
@@ -159,7 +159,7 @@ function not(node: ASTNode, context: Context): Compiled {
 }
 
 function minus(node: ASTNode & { op: '-_' }, context: Context): Compiled {
-  const { literal } = compileNode(node.args, context)
+  const { literal } = compileExpression(node.args, context)
   if (typeof literal === 'number') return { type: NUMBER, run: () => -literal, literal: -literal }
   return faulty(node, context, `${wordsOf(node)} is not a number`, 'write `-` only before a number')
 }

@@ -7,9 +7,9 @@ import { Failure, type Value } from './value.ts'
 /** A mistake in a condition: where it is, what is wrong, and what to write instead. */
 export type ConditionFault = { readonly at: number; readonly says: string; readonly instead: string }
 
-export type Run = (scope: Scope) => Value
+export type Evaluate = (scope: Scope) => Value
 /** `literal`: the value itself, if it is a literal in the condition. */
-export type Compiled = { readonly type: Type; readonly run: Run; readonly literal?: Json }
+export type Compiled = { readonly type: Type; readonly run: Evaluate; readonly literal?: Json }
 
 /** The context in which a part of a condition is checked. */
 export type Context = {
