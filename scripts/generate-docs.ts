@@ -2,14 +2,27 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describedSchema, schemaText } from '../server/src/main/described-schema.ts'
 import { GUESTS } from '../server/src/main/guests.ts'
-import { PROBLEMS } from '../server/src/kernel/contract/problems.ts'
+import { allProblems } from '../server/src/kernel/registries.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 import { clientRoutes, type Document } from './client-routes.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-function errors(): string {
-  const rows = Object.entries(PROBLEMS).map(
+/** Every problem, in the order in which the codes were published. */
+async function publishedProblems() {
+  const codes = readFileSync(resolve(root, 'server/test/goldens/problems.txt'), 'utf8').split(/ \d+\n?/)
+  const placeOf = ([code]: readonly [string, unknown]) => (codes.includes(code) ? codes.indexOf(code) : codes.length)
+  return Object.entries(await allProblems(GUESTS)).toSorted((one, other) => placeOf(one) - placeOf(other))
+}
+
+async function problemCodes(): Promise<string> {
+  const codes = (await publishedProblems()).map(([code]) => `  | '${code}'\n`)
+  return `/** The codes of the gate's problems (docs/errors.md). Generated from the tables of the kernel and of the guests. */
+export type PublishedCode =\n${codes.join('')}`
+}
+
+async function errors(): Promise<string> {
+  const rows = (await publishedProblems()).map(
     ([code, { http, retry, says, do: remedy }]) => `| \`${code}\` | ${http} | ${retry} | ${says} | ${remedy} |`,
   )
   const head = [
@@ -63,6 +76,7 @@ function cell(text: string): string {
 /** Everything that is derived from the code and committed for people and editors. */
 const FILES: Record<string, (current: string) => string | Promise<string>> = {
   'docs/errors.md': errors,
+  'server/src/client/problem-codes.ts': problemCodes,
   'docs/openapi.json': openapi,
   'server/src/client/routes.ts': async () => clientRoutes(JSON.parse(await openapi()) as Document),
   'docs/sluice.schema.json': schemaText,

@@ -1,10 +1,10 @@
-import type { ProblemCode } from '../kernel/contract/problems.ts'
+import type { PublishedCode } from './problem-codes.ts'
 
 /**
  * The code: one of the gate's (docs/errors.md), `no_answer` if there was no answer, or `http.<status>` for an answer that is not the
  * gate's, such as a proxy's.
  */
-export type ClientProblemCode = ProblemCode | 'no_answer' | `http.${number}`
+export type ClientProblemCode = PublishedCode | 'no_answer' | `http.${number}`
 
 /** The problem as the gate sent it (RFC 9457). */
 export type ClientProblem = {

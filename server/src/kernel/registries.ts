@@ -6,6 +6,7 @@ import type { TableEntry } from './changes/table-entry.ts'
 import type { RunKindEntry } from './runs/performer.ts'
 import type { ConfigSection } from './contract/config.ts'
 import type { GuestChecks } from './contract/doctor.ts'
+import { KERNEL_PROBLEMS, type ProblemTable } from './contract/problems.ts'
 import type { ChannelKind } from './approvals/channel-kind.ts'
 import type { BoundPorts } from './ports/bound-ports.ts'
 import type { OpenFiles } from './ports/files.ts'
@@ -31,6 +32,8 @@ export interface Guest {
   /** A gate starts without it only if the configuration names it in `guards.without`. */
   readonly guard?: true
 
+  /** Its codes. They are declared in `Problems` (contract/problems.ts). */
+  readonly problems?: () => Promise<ProblemTable>
   /** What it adds to `sluice.yaml`. */
   readonly section?: () => Promise<ConfigSection>
   /** Called once at the start of a gate. */
@@ -69,3 +72,9 @@ export const runKindNames = (guests: readonly Guest[]): readonly string[] => [
   ...KERNEL_RUN_KINDS,
   ...guests.flatMap(({ runKinds = {} }) => Object.keys(runKinds)),
 ]
+
+/** Every code that these guests and the kernel know. */
+export async function allProblems(guests: readonly Guest[]): Promise<ProblemTable> {
+  const tables = await Promise.all(guests.map(async ({ problems }) => problems?.()))
+  return Object.assign({ ...KERNEL_PROBLEMS }, ...tables) as ProblemTable
+}

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
-import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
+import { aboutWith, ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import type { UpOptions } from '../adapters/cli/local-gate.ts'
 import { backUpStore, isStoreFile } from '../adapters/stores/back-up-store.ts'
 import { storeState } from '../adapters/stores/open-store.ts'
@@ -43,7 +43,7 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
     if (!key.ok && store.postgres !== undefined) return key
     const written = await backUpStore(store, part, filesIn(data), key.ok ? key.value.key : '')
     // The name of the part would mean nothing to the person.
-    if (!written.ok) return refuse(written.problem.code, { ...written.problem.about, file })
+    if (!written.ok) return { ok: false, problem: aboutWith(written.problem, { ...written.problem.about, file }) }
     renameSync(part, file)
     return ok({ file, data, bytes: statSync(file).size, files: written.value.files })
   } finally {

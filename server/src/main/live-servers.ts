@@ -4,7 +4,7 @@ import type { Ledger } from '../kernel/ports/ledger.ts'
 import type { AuditDraft } from '../kernel/contract/audit.ts'
 import type { Config } from '../kernel/contract/config.ts'
 import type { ServerSettings } from '../kernel/contract/server-settings.ts'
-import { ok, PROBLEMS, refuse, type Problem, type Result } from '../kernel/contract/problems.ts'
+import { ok, refuse, specOf, type Problem, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { serverConfigs } from '../adapters/upstream/server-config.ts'
 import type { ServerConfig } from '../adapters/upstream/server-kind.ts'
@@ -104,9 +104,9 @@ function entryOf({ added, changed, removed }: ServersChanged): AuditDraft {
   return { at: Date.now(), type: 'servers.changed', actor: 'gate', trace: randomIds.trace(), subject: {}, about }
 }
 
-function refused(log: Log, { code, about }: Problem): Result<never> {
-  log('error', `${PROBLEMS[code].says}; the tool servers were not changed`, about)
-  return refuse(code, about)
+function refused(log: Log, found: Problem): Result<never> {
+  log('error', `${specOf(found).says}; the tool servers were not changed`, found.about)
+  return { ok: false, problem: found }
 }
 
 function differenceOf(before: ServerTable, next: Config['servers']): ServersChanged {

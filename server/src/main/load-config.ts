@@ -4,7 +4,7 @@ import { isMap, isNode, isScalar, isSeq, type Document } from 'yaml'
 import type { PolicyText } from '../kernel/policy/load-policy.ts'
 import type { Config } from '../kernel/contract/config.ts'
 import { readConfig, type PlaceOf } from '../kernel/contract/read-config.ts'
-import { ok, refuse, type Result } from '../kernel/contract/problems.ts'
+import { aboutWith, ok, refuse, type Result } from '../kernel/contract/problems.ts'
 import { readDocument, type ConfigDocument } from './config-document.ts'
 import { CONFIG } from './config-schema.ts'
 import { remedyFor, yamlFault } from './config-remedies.ts'
@@ -44,7 +44,7 @@ export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Res
   )
   if (!config.ok) {
     const from = existsSync(path) ? path : 'the command line'
-    return refuse(config.problem.code, { file: from, ...config.problem.about })
+    return { ok: false, problem: aboutWith(config.problem, { file: from, ...config.problem.about }) }
   }
   const folder = dirname(path)
   const policy = readPolicy(path)

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/ports/runtime.ts'
 import { keepCheckpoints } from '../kernel/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../kernel/policy/live-policy.ts'
 import { sweepExpired, type Swept } from '../kernel/retention/sweep-expired.ts'
-import { ok, problem, refuse, type Result, PROBLEMS, type Problem } from '../kernel/contract/problems.ts'
+import { ok, problem, refuse, specOf, type Result, type Problem } from '../kernel/contract/problems.ts'
 import { lockStore } from '../adapters/stores/open-store.ts'
 import type { BoundPorts } from '../kernel/ports/bound-ports.ts'
 import { openDataFolder } from './open-data-folder.ts'
@@ -175,10 +175,11 @@ async function sweepRegularly(
 /** Reports immediately that nothing is signed, and again as often as a checkpoint would be due. */
 function unsignedLog(log: Log, every_ms: number): (problem: Problem) => void {
   let last = Number.NEGATIVE_INFINITY
-  return ({ code, about }) => {
+  return (problem) => {
     if (performance.now() - last < every_ms) return
     last = performance.now()
-    log('error', `no checkpoint is signed: ${PROBLEMS[code].says}`, { code, ...about, do: PROBLEMS[code].do })
+    const { says, do: remedy } = specOf(problem)
+    log('error', `no checkpoint is signed: ${says}`, { code: problem.code, ...problem.about, do: remedy })
   }
 }
 

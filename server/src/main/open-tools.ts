@@ -7,7 +7,7 @@ import { openLivePolicy, type LivePolicy } from '../kernel/policy/live-policy.ts
 import { unlistedRules } from '../kernel/catalogue/listed-tools.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
 import type { Catalogue, ToolsListed } from '../kernel/ports/catalogue.ts'
-import { ok, PROBLEMS, type Result } from '../kernel/contract/problems.ts'
+import { ok, specOf, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openToolServers } from '../adapters/upstream/open-tool-servers.ts'
 import { createYieldWhenDue } from './yield-when-due.ts'
@@ -184,7 +184,7 @@ function loggedPolicy(live: LivePolicy, catalogue: Pick<Catalogue, 'tools'>, log
     ...live,
     async reload(because, by) {
       const reloaded = await live.reload(because, by)
-      if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
+      if (!reloaded.ok) log('error', specOf(reloaded.problem).says, reloaded.problem.about)
       else if (reloaded.value.changed) {
         log('info', 'a new policy is active', { because, ...reloaded.value })
         for (const { says, source } of unlistedRules(live.current(), catalogue)) log('warn', says, { source })

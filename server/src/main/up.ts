@@ -23,6 +23,7 @@ import { createCredential, isStillAuthentic, type KeyRing } from '../kernel/iden
 import { isCsrf, readLogin } from '../kernel/identity/logins.ts'
 import { enterSession } from '../kernel/sessions/enter-session.ts'
 import { mcpPorts } from '../adapters/mcp/mcp-ports.ts'
+import { allProblems } from '../kernel/registries.ts'
 import { GUESTS } from './guests.ts'
 import { partsOf, onlyPartOf } from './guest-parts.ts'
 import { mcpListener } from '../adapters/mcp/serve-http.ts'
@@ -150,7 +151,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const mcp = mcpListener({
     ...shared,
     ...settings.config.mcp,
-    gate: mcpPorts(observed, guestTools),
+    gate: mcpPorts(observed, { guestTools, ownCodes: new Set(Object.keys(await allProblems(GUESTS))) }),
     authorization_servers,
     clock: opened.value.clock,
   })

@@ -67,6 +67,14 @@ test('its channel announces a request', async () => {
   await expect.poll(() => existsSync(notebook) && readFileSync(notebook, 'utf8')).toBe('desk__say pending\n')
 })
 
+test('its problem has the status and the words of its table', () => {
+  const refused = sluice('greet', 'Scrooge')
+  expect(refused.status).toBe(1)
+  expect(refused.stderr).toContain(
+    'this person does not want to be greeted [greeting.unwanted]\n  name: Scrooge\n  greet somebody else',
+  )
+})
+
 test('its command sends a request to its route, which begins a run of its kind', async () => {
   const greeted = sluice('greet', 'Ana')
   expect(greeted).toMatchObject({ status: 0, stdout: expect.stringMatching(/^run_/) as string })

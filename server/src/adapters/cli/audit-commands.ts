@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { auditText } from '../../kernel/contract/audit-events.ts'
 import { Checkpoint, type AuditReport } from '../../kernel/contract/audit.ts'
-import { PROBLEMS, type Result } from '../../kernel/contract/problems.ts'
+import { specOf, type Result } from '../../kernel/contract/problems.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { oneAtATime } from './one-at-a-time.ts'
@@ -135,7 +135,7 @@ function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
 async function offline(verify: () => ReturnType<VerifyOffline>): Promise<Reply> {
   const report = await verify()
   const body = report.ok ? report.value : asBody(report.problem)
-  return { status: report.ok ? 200 : PROBLEMS[report.problem.code].http, text: JSON.stringify(body), body }
+  return { status: report.ok ? 200 : specOf(report.problem).http, text: JSON.stringify(body), body }
 }
 
 function printReport(out: Out, report: Fields): void {

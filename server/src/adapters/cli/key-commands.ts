@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander'
 import { KeyBody } from '../../kernel/contract/api.ts'
 import { CallerKind, type KeyGrant } from '../../kernel/contract/caller.ts'
 import { KeyId } from '../../kernel/contract/ids.ts'
-import { PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { refuse, specOf, type Result } from '../../kernel/contract/problems.ts'
 import { Surface } from '../../kernel/contract/caller.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { secondsOf } from './consent-words.ts'
@@ -137,7 +137,7 @@ async function createOffline(
     : refuse('request.invalid', { paths: issueLines(wanted.error.issues, 'the key').join('; ') })
   if (created.ok) cli.out().error(`no gate is running; the key was created in ${created.value.data}`, 'quiet')
   const answer = created.ok ? { key: created.value.key } : asBody(created.problem)
-  const status = created.ok ? 201 : PROBLEMS[created.problem.code].http
+  const status = created.ok ? 201 : specOf(created.problem).http
   return { status, text: JSON.stringify(answer), body: answer }
 }
 

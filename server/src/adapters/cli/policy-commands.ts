@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { FileText, PolicyLintBody, PolicyTestBody } from '../../kernel/contract/api.ts'
-import { PROBLEMS, type Result } from '../../kernel/contract/problems.ts'
+import { specOf, type Result } from '../../kernel/contract/problems.ts'
 import { sinceOf } from './option-values.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
@@ -122,7 +122,7 @@ async function askOrOffline(
 function replyOf(result: Result<object>): Reply {
   if (result.ok) return { status: 200, text: JSON.stringify(result.value), body: result.value }
   const { code, about } = result.problem
-  const { http, says, do: remedy } = PROBLEMS[code]
+  const { http, says, do: remedy } = specOf(result.problem)
   const body = { code, title: says, detail: remedy, status: http, about }
   return { status: http, text: JSON.stringify(body), body }
 }

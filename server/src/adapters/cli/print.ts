@@ -1,4 +1,4 @@
-import { problem, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { problem, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import type { Reply } from './client.ts'
 import type { Started } from './local-gate.ts'
 import { BROKE_OFF, NOT_LISTENING, UNREACHED } from './client.ts'
@@ -89,8 +89,9 @@ function absence({ why, at }: Reply): Record<string, string> {
 }
 
 /** A problem found by the command line, in the format of the gate's answers. */
-export function asBody({ code, about }: Problem): Fields {
-  return { code, about, title: PROBLEMS[code].says, detail: PROBLEMS[code].do }
+export function asBody(found: Problem): Fields {
+  const { says, do: remedy } = specOf(found)
+  return { code: found.code, about: found.about, title: says, detail: remedy }
 }
 
 export function printProblem(out: Out, body: Fields): number {

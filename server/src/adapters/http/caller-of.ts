@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import { CallerKind, DECIDING_KINDS, LOCAL_OWNER, type Caller } from '../../kernel/contract/caller.ts'
 import type { Refusal } from '../../kernel/audit/note-refusal.ts'
 import type { LoginRow } from '../../kernel/identity/login.ts'
-import { ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, refuse, specOf, type Result } from '../../kernel/contract/problems.ts'
 import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
 import type { LoginRateLimit } from './login-rate-limit.ts'
 
@@ -63,7 +63,7 @@ export function callerIdentifier(
 
   /** An error of the issuer or the store does not count as a wrong credential. */
   async function refusedCredential(remote: string, refused: Refused): Promise<Result<Caller>> {
-    if (PROBLEMS[refused.problem.code].http !== 401) return refused
+    if (specOf(refused.problem).http !== 401) return refused
     // If the store cannot count now, the credential is rejected like any other.
     const failure = await failures.failed(remote).catch(() => undefined)
     if (failure?.isLast === true) await gate.noteRefusal({ kind: 'limited', address: remote })

@@ -1,10 +1,11 @@
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
-import { PROBLEMS, problem, type Problem } from '../../kernel/contract/problems.ts'
+import { problem, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 
 /** RFC 9457. */
-export function problemBody({ code, about }: Problem, trace: string) {
-  const { http, says, do: remedy, retry } = PROBLEMS[code]
+export function problemBody(found: Problem, trace: string) {
+  const { code, about } = found
+  const { http, says, do: remedy, retry } = specOf(found)
   return {
     code,
     title: says,
@@ -24,7 +25,7 @@ function shownAbout(about: Problem['about']): Problem['about'] {
 
 /** `more`: further fields of the refusal, for example the evidence of a verdict or a call's id. */
 export function problemResponse(found: Problem, trace: string, more: Readonly<Record<string, unknown>> = {}): Response {
-  const { http } = PROBLEMS[found.code]
+  const { http } = specOf(found)
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
   if (http === 401) headers['www-authenticate'] = 'Bearer realm="sluice"'
   const { retry_after_s, allow } = found.about

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ListenLimits } from '../../kernel/contract/auth-settings.ts'
-import { PROBLEMS, problem, type Problem } from '../../kernel/contract/problems.ts'
+import { problem, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { problemBody } from './problem.ts'
 
 const CHECKS_PER_WAIT = 4
@@ -124,7 +124,7 @@ const hasStartedAnswer = (socket: Socket & { readonly _httpMessage?: { readonly 
 function rawProblem(found: Problem): string {
   const body = JSON.stringify(problemBody(found, ''))
   const head = [
-    `HTTP/1.1 ${PROBLEMS[found.code].http} Refused`,
+    `HTTP/1.1 ${specOf(found).http} Refused`,
     'content-type: application/problem+json',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -1,7 +1,7 @@
 import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTHeaderParameters } from 'jose'
 import type { Issuers } from '../../kernel/ports/keys.ts'
 import { TOKEN_TOLERANCE_S, type OidcIssuer } from '../../kernel/contract/auth-settings.ts'
-import { ok, refuse, type ProblemCode, type Result } from '../../kernel/contract/problems.ts'
+import { ok, refuse, type KernelProblemCode, type Result } from '../../kernel/contract/problems.ts'
 import { issuerKeys } from './issuer-keys.ts'
 
 /** An access token is sent to the gate; an ID token is what a login at the console gets. */
@@ -112,7 +112,7 @@ export async function verify(
 }
 
 /** Claims are checked only after the signature, so naming what is wrong with them does not help a forger. */
-function codeOf(error: unknown): ProblemCode {
+function codeOf(error: unknown): KernelProblemCode {
   if (error instanceof errors.JWTExpired) return 'auth.expired'
   if (!(error instanceof errors.JWTClaimValidationFailed)) return 'auth.invalid'
   if (error.claim === 'aud') return 'auth.wrong_audience'

@@ -34,7 +34,7 @@ export async function answerCall(
     const found = await gate.readCall(caller, requestState, wait_ms)
     const read = await gate.labelled(readerOf(exchange), found, textsInOutcome)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
-    return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+    return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(gate, era, outcome, hasOutputSchema)
   }
   const inputs = era === 'new' ? inputsIn(params) : undefined
   if (inputs !== undefined && !Inputs.safeParse(inputs).success)
@@ -61,10 +61,10 @@ export async function answerCall(
   if (when === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
   const first =
     when === 'late' ? await callOrTask(gate, exchange, request) : await gate.dispatch(request, liveOf(exchange))
-  if (first.status === 'executed') return callResult(first, hasOutputSchema)
+  if (first.status === 'executed') return callResult(gate, first, hasOutputSchema)
   const outcome = when === 'late' ? first : await callInRounds(gate, exchange, request, first)
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
-  return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+  return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(gate, era, outcome, hasOutputSchema)
 }
 
 /** Optional fields are added one by one, because most calls have few of them. */
@@ -85,9 +85,9 @@ async function taskOf(
 }
 
 /** Since 2026-07-28 a call that ends with a question is answered with it. */
-function outcomeOrAsks(era: Era, outcome: Outcome, hasOutputSchema: () => boolean): RpcResult {
+function outcomeOrAsks(gate: McpPorts, era: Era, outcome: Outcome, hasOutputSchema: () => boolean): RpcResult {
   const asks = era === 'new' ? asksOf(outcome) : undefined
-  return asks === undefined ? callResult(outcome, hasOutputSchema) : { result: inputRequired(asks) }
+  return asks === undefined ? callResult(gate, outcome, hasOutputSchema) : { result: inputRequired(asks) }
 }
 
 /** Since 2026-07-28 a client can declare that it shows its user a page before it continues. */

@@ -39,7 +39,7 @@ async function answerProxied(gate: McpPorts, method: ProxiedMethod, exchange: Ex
             : described(answer.result),
       }
     case 'rejected':
-      return serverRefusal(answer.error)
+      return serverRefusal(gate, answer.error)
     case 'refused':
       return unread(answer.problem, exchange)
     default:
@@ -86,7 +86,7 @@ function asksOf({ resultType, inputRequests = {}, requestState }: JsonObject): A
 }
 
 /** Before 2026-07-28: subscribes to a resource, or unsubscribes. */
-async function answerWatch(method: WatchMethod, exchange: Exchange): Promise<RpcResult> {
+async function answerWatch(gate: McpPorts, method: WatchMethod, exchange: Exchange): Promise<RpcResult> {
   const { uri } = exchange.params
   if (typeof uri !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'uri: missing' }))
@@ -99,7 +99,7 @@ async function answerWatch(method: WatchMethod, exchange: Exchange): Promise<Rpc
     case 'watching':
       return { result: {} }
     case 'rejected':
-      return serverRefusal(answer.error)
+      return serverRefusal(gate, answer.error)
     case 'refused':
       return unread(answer.problem, exchange)
     default:
@@ -172,7 +172,7 @@ async function answerOther(gate: McpPorts, method: string, exchange: Exchange, s
     default: {
       if (isTaskMethod(method, era)) return answerTasks(gate, method, exchange)
       if (isWatch(method) && era === 'old' && shown === 'passthrough' && gate.proxy.offers().has('resources/subscribe'))
-        return answerWatch(method, exchange)
+        return answerWatch(gate, method, exchange)
       const isOffered = shown === 'passthrough' && isProxied(method) && gate.proxy.offers().has(CAPABILITY[method])
       if (!isOffered) return unknown(method, era)
       if (params['cursor'] !== undefined) return badCursor()

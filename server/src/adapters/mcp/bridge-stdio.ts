@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { PROBLEMS } from '../../kernel/contract/problems.ts'
+import { KERNEL_PROBLEMS } from '../../kernel/contract/problems.ts'
 import { callOutcome } from './call-outcome.ts'
 import { isIdempotencyKey } from '../../kernel/contract/request-names.ts'
 import { isNoAnswer, type NoAnswer, type SendToGate } from './send-to-gate.ts'
@@ -150,7 +150,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendToGate:
   }
 
   async function fail(line: Line, { code, why }: NoAnswer): Promise<void> {
-    const { says, do: remedy } = PROBLEMS[code]
+    const { says, do: remedy } = KERNEL_PROBLEMS[code]
     if (line.id === undefined) return
     const message = why === undefined ? `${says}; ${remedy}` : `the gate did not start: ${why}`
     if (code !== 'gate.broke_off' || line.key === undefined)

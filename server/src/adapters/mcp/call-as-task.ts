@@ -3,7 +3,7 @@ import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import type { CallId } from '../../kernel/contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, problem, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { Bug, problem, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { liveOf, readerOf, type Exchange } from './exchange.ts'
 import { readTaskIn } from './read-task-in.ts'
 import { inBand, refusalFor, refusalOf, RPC, type RpcResult } from './rpc.ts'
@@ -94,7 +94,7 @@ function idIn(outcome: Outcome): CallId | Problem {
 }
 
 const refused = (found: Problem): RpcResult =>
-  inBand(refusalFor(PROBLEMS[found.code].retry === 'later' ? RPC.server : RPC.invalid_params, found))
+  inBand(refusalFor(specOf(found).retry === 'later' ? RPC.server : RPC.invalid_params, found))
 
 /** A running call as a task; undefined if it was not made as a task. */
 export async function asTask(gate: McpPorts, exchange: Exchange, call_id: CallId): Promise<RpcResult | undefined> {

@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { PROBLEMS } from '../../kernel/contract/problems.ts'
 import { markedText } from '../../kernel/contract/visible-text.ts'
 
 /** The value with a visible mark for every invisible or direction-changing character in it. */
@@ -27,11 +26,11 @@ export function markedList(result: JsonObject): JsonObject {
 }
 
 /** An error of a tool server keeps its number. Its details must not contain one of the gate's codes. */
-export function markedError(error: JsonObject): JsonObject {
+export function markedError(error: JsonObject, ownCodes: ReadonlySet<string>): JsonObject {
   const { data, ...rest } = markedFields(error)
   if (!isJsonObject(data)) return data === undefined ? rest : { ...rest, data }
   const { code, ...others } = data
-  const isOurs = typeof code === 'string' && Object.hasOwn(PROBLEMS, code)
+  const isOurs = typeof code === 'string' && ownCodes.has(code)
   return { ...rest, data: isOurs ? others : data }
 }
 

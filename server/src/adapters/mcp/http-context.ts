@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { grantIdentity } from '../../kernel/contract/caller-identity.ts'
 import { Surface } from '../../kernel/contract/caller.ts'
-import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { specOf, type Problem } from '../../kernel/contract/problems.ts'
 import type { RawRequest } from '../http/caller-of.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { problemBody } from '../http/problem.ts'
@@ -97,7 +97,7 @@ export function writeRefusal(context: HttpContext, id: RpcId | null, refusal: Re
 /** Authentication errors have the same format as on the HTTP API. */
 export function writeProblem(context: HttpContext, found: Problem, more: Readonly<Record<string, string>> = {}): void {
   const { retry_after_s } = found.about
-  writeText(context, PROBLEMS[found.code].http, JSON.stringify(problemBody(found, context.trace)), {
+  writeText(context, specOf(found).http, JSON.stringify(problemBody(found, context.trace)), {
     'content-type': 'application/problem+json',
     ...(retry_after_s === undefined ? {} : { 'retry-after': retry_after_s }),
     ...more,

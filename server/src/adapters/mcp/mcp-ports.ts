@@ -54,6 +54,8 @@ export interface McpPorts {
   readonly version: string
   /** The tools that guests add to those of the gate. */
   readonly guestTools: readonly GuestTools[]
+  /** The codes of the gate's problems, which a tool server's error must not contain. */
+  readonly ownCodes: ReadonlySet<string>
   readonly toolViews: ToolViews
   /** Resources, prompts and completions of tool servers. */
   readonly proxy: Proxy
@@ -85,9 +87,13 @@ type UsedPorts = ReadCallDeps &
   > &
   RelayDeps
 
-export const mcpPorts = (k: UsedPorts, guestTools: readonly GuestTools[]): McpPorts => ({
+export const mcpPorts = (
+  k: UsedPorts,
+  { guestTools, ownCodes }: Pick<McpPorts, 'guestTools' | 'ownCodes'>,
+): McpPorts => ({
   version: k.version,
   guestTools,
+  ownCodes,
   toolViews: k.toolViews,
   proxy: k.proxy,
   relay: openRelay(k),

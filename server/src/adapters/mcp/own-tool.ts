@@ -2,7 +2,7 @@ import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { z } from 'zod'
 import type { McpPorts, OwnTool } from './mcp-ports.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { specOf, type Problem } from '../../kernel/contract/problems.ts'
 import type { Exchange } from './exchange.ts'
 import type { RpcResult } from './rpc.ts'
 
@@ -40,8 +40,9 @@ export const textResult = (...texts: readonly string[]): RpcResult => ({
   result: { content: texts.map((text) => ({ type: 'text', text })), isError: false },
 })
 
-export function failed({ code, about }: Problem): RpcResult {
-  const { says, do: remedy } = PROBLEMS[code]
+export function failed(found: Problem): RpcResult {
+  const { code, about } = found
+  const { says, do: remedy } = specOf(found)
   const paths = about['paths'] === undefined ? '' : ` (${about['paths']})`
   const message = about['message'] === undefined ? '' : `: ${about['message']}`
   const text = `${says}${message}${paths} [${code}]; ${remedy}.`

@@ -1,6 +1,6 @@
 import { markedError } from './foreign-texts.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { PROBLEMS, problem, type Problem, type ProblemCode } from '../../kernel/contract/problems.ts'
+import { problem, specOf, type KernelProblemCode, type Problem } from '../../kernel/contract/problems.ts'
 
 export type RpcId = string | number
 
@@ -26,7 +26,7 @@ export type RpcResult = { readonly result: JsonObject } | Refusal
 
 export function refusalOf(
   rpc: number,
-  code: ProblemCode,
+  code: KernelProblemCode,
   about: Problem['about'] = {},
   more: JsonObject = {},
 ): Refusal {
@@ -34,8 +34,9 @@ export function refusalOf(
 }
 
 /** `more`: other fields that the protocol requires in an error's `data`. */
-export function refusalFor(rpc: number, { code, about }: Problem, more: JsonObject = {}): Refusal {
-  const { http, says, do: remedy } = PROBLEMS[code]
+export function refusalFor(rpc: number, found: Problem, more: JsonObject = {}): Refusal {
+  const { http, says, do: remedy } = specOf(found)
+  const { code, about } = found
   return { http, error: { code: rpc, message: `${says}; ${remedy}`, data: { code, about, ...more } } }
 }
 
@@ -43,9 +44,12 @@ export function refusalFor(rpc: number, { code, about }: Problem, more: JsonObje
 export const inBand = (refusal: Refusal): Refusal => ({ ...refusal, http: 200 })
 
 /** A tool server's own error. A missing client capability has its own HTTP status. */
-export const serverRefusal = (error: JsonObject): Refusal => ({
+export const serverRefusal = (
+  { ownCodes }: { readonly ownCodes: ReadonlySet<string> },
+  error: JsonObject,
+): Refusal => ({
   http: error['code'] === RPC.capability_missing ? 400 : 200,
-  error: markedError(error),
+  error: markedError(error, ownCodes),
 })
 
 /** The text of an answer, ready to be sent. */

@@ -5,7 +5,7 @@ import { readJson } from '../../kernel/json/read-json.ts'
 import { asProgram, type Caller } from '../../kernel/contract/caller.ts'
 import { Surface } from '../../kernel/contract/caller.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { problem, PROBLEMS } from '../../kernel/contract/problems.ts'
+import { problem, specOf } from '../../kernel/contract/problems.ts'
 import { BODY_LIMIT } from '../http/body-limit.ts'
 import type { Authenticate } from '../http/caller-of.ts'
 import type { ClientAddress } from '../http/client-address.ts'
@@ -111,7 +111,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     if (!caller.ok) {
       const metadata = metadataUrl(resourceUrl(door.url, headers.host))
       const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
-      return writeProblem(context, caller.problem, PROBLEMS[caller.problem.code].http === 401 ? challenge : {})
+      return writeProblem(context, caller.problem, specOf(caller.problem).http === 401 ? challenge : {})
     }
     // An MCP client acts for its user, also with a person's credential.
     const found = clientOf(context, asProgram(caller.value))

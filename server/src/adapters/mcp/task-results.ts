@@ -14,10 +14,10 @@ const POLL_MS = 1_000
 const LONGEST_MESSAGE = 500
 
 /** The outcome of a call as an answer to `tools/call`: a result, or the tool server's error. */
-export function callResult(outcome: Outcome, hasOutputSchema: () => boolean): RpcResult {
+export function callResult(gate: McpPorts, outcome: Outcome, hasOutputSchema: () => boolean): RpcResult {
   if (outcome.status === 'executed') return { result: toolResult(outcome, false) }
   const error = errorIn(outcome)
-  return error === undefined ? { result: toolResult(outcome, hasOutputSchema()) } : serverRefusal(error)
+  return error === undefined ? { result: toolResult(outcome, hasOutputSchema()) } : serverRefusal(gate, error)
 }
 
 function errorIn(outcome: Outcome): JsonObject | undefined {
@@ -27,7 +27,7 @@ function errorIn(outcome: Outcome): JsonObject | undefined {
 
 /** The answer that the call itself would have had. */
 export function taskResult(gate: McpPorts, caller: Caller, { outcome, tool_id }: CallTask, era: Era): RpcResult {
-  return callResult(outcome, () => showsOutputSchema(gate, caller, tool_id, era))
+  return callResult(gate, outcome, () => showsOutputSchema(gate, caller, tool_id, era))
 }
 
 /**

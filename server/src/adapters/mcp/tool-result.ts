@@ -1,7 +1,7 @@
 import { asksIn } from '../../kernel/approvals/asks.ts'
 import type { Outcome, ToolResult } from '../../kernel/contract/call.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { quoted, visibleText } from '../../kernel/contract/visible-text.ts'
 import { imitatesGate, NOT_THE_GATE } from './foreign-texts.ts'
 
@@ -156,8 +156,9 @@ function problemDetails(status: string, call_id: string | undefined, { code, abo
   }
 }
 
-function spell({ code, about }: Problem): string {
-  const { says, do: remedy } = PROBLEMS[code]
+function spell(found: Problem): string {
+  const { code, about } = found
+  const { says, do: remedy } = specOf(found)
   const paths = about['paths'] === undefined ? '' : ` (${visibleText(about['paths'])})`
   const server = about['server'] === undefined ? '' : ` The tool server: ${serverWords(about)}.`
   // A person's text, in quotes that it cannot close.

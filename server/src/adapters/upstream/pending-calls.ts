@@ -1,6 +1,6 @@
 import type { Progress, UpstreamReply } from '../../kernel/ports/upstream.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, problem, type ProblemCode } from '../../kernel/contract/problems.ts'
+import { Bug, problem, type KernelProblemCode } from '../../kernel/contract/problems.ts'
 import { replyOf, type MessageId } from './messages.ts'
 import type { OurRequest } from './our-request.ts'
 
@@ -206,7 +206,7 @@ function onlyOne(places: readonly Place[]): Place | undefined {
 }
 
 /** The outcome is unknown. */
-export function lost(server: string, code: ProblemCode, about: Readonly<Record<string, string>> = {}): NoResult {
+export function lost(server: string, code: KernelProblemCode, about: Readonly<Record<string, string>> = {}): NoResult {
   return { is: 'lost', problem: problem(code, { server, ...about }) }
 }
 

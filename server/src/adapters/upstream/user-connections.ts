@@ -1,3 +1,4 @@
+import { aboutWith } from '../../kernel/contract/problems.ts'
 import type { ToolReply, UpstreamCall } from '../../kernel/ports/upstream.ts'
 import { loginNeeded } from './pending-calls.ts'
 import type { ConnectionLogins } from './server-kind.ts'
@@ -59,7 +60,7 @@ export function userConnections({ server, logins, open, now }: UserConnectionsDe
     if (answer.is !== 'not_sent' || answer.problem.code !== 'tool.login_needed') return answer
     const started = await logins.start({ server, user }, user)
     const more = started.ok ? { url: started.value.url } : { because: started.problem.about['why'] ?? '' }
-    return { is: 'not_sent', problem: { ...answer.problem, about: { ...answer.problem.about, ...more } } }
+    return { is: 'not_sent', problem: aboutWith(answer.problem, { ...answer.problem.about, ...more }) }
   }
 
   return {

@@ -2,7 +2,7 @@ import type { CallLife, CallMoment } from '../../kernel/contract/activity.ts'
 import type { ApprovalRow, ApprovalState } from '../../kernel/contract/approval.ts'
 import type { CallRow } from '../../kernel/contract/call.ts'
 import { DECIDING_KINDS, type Caller } from '../../kernel/contract/caller.ts'
-import { ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, refuse, specOf, type Result } from '../../kernel/contract/problems.ts'
 import type { Effect, Opinion, Strength } from '../../kernel/contract/verdict.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { asCalled } from '../../kernel/decide/as-called.ts'
@@ -158,7 +158,7 @@ const ENDS: Partial<Record<ApprovalState, Pick<CallMoment, 'is' | 'says'>>> = {
 }
 
 function endingOf({ state, problem }: CallRow): string {
-  const why = problem === undefined ? '' : `: ${PROBLEMS[problem.code].says}`
+  const why = problem === undefined ? '' : `: ${specOf(problem).says}`
   if (state === 'executed') return 'It ran.'
   if (state === 'failed') return `It failed${why}.`
   if (state === 'refused') return `It did not run${why}.`

@@ -2,7 +2,7 @@ import { MOST_TRIES, type LastToolResult } from './agent.ts'
 import type { CallRequest, Outcome, ToolResult } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { Bug, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { failedResult } from './moves.ts'
 import {
   ANSWER_INSTRUCTIONS,
@@ -249,7 +249,7 @@ async function foundIn(deps: AgentEffectDeps, outcome: Outcome): Promise<AgentFo
     case 'refused':
       return {
         call,
-        verdict: { effect: 'block', why: whyIn(outcome.evidence) || PROBLEMS[outcome.problem.code].says },
+        verdict: { effect: 'block', why: whyIn(outcome.evidence) || specOf(outcome.problem).says },
         result: failedResult(refusalText(outcome.problem, outcome.evidence)),
         ...(outcome.problem.code === 'call.integrity_mismatch' ? { integrity: 'mismatch' as const } : {}),
       }

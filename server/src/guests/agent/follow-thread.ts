@@ -2,13 +2,14 @@ import type { AgentEvent, AgentEventName } from './agent.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { RunId } from '../../kernel/contract/ids.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { isEndedRun } from '../../kernel/contract/run.ts'
 import { startThread, type AgentState } from './state.ts'
 import { agent, type AgentRunEvent } from './step.ts'
 import type { Watch } from '../../kernel/changes/watch-rows.ts'
 import type { Journal } from '../../kernel/ports/reads.ts'
 import { visibleThread, type ThreadDeps } from './threads.ts'
+import { refuse } from './problems.ts'
 
 export type FollowDeps = ThreadDeps & {
   readonly journal: Pick<Journal, 'events'>

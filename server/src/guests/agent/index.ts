@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const agent: Guest = {
   name: 'agent',
+  problems: async () => (await import('./problems.ts')).AGENT_PROBLEMS,
   section: async () => (await import('./section.ts')).section,
   needs: ['workflows', 'models'],
   prepare: async () => (await import('./prepare-agent.ts')).prepareAgent,

@@ -3,7 +3,7 @@ import type { ModelUsage } from '../models/api.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import type { RunId } from '../../kernel/contract/ids.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { agent, type AgentRunEvent } from './step.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Page } from '../../kernel/ports/reads.ts'
@@ -12,6 +12,7 @@ import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.
 import { addRunEvent } from '../../kernel/runs/run-changes.ts'
 import { afterAllOf } from './follow-thread.ts'
 import { mayReadThread, ownThread, statusOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
+import { refuse } from './problems.ts'
 
 export type ThreadSummary = {
   readonly thread_id: string

@@ -1,6 +1,6 @@
 import type { AgentAnswer, AgentBody, AgentSettings } from './agent.ts'
 import { DECIDING_KINDS, type Caller } from '../../kernel/contract/caller.ts'
-import { ok, problem, PROBLEMS, refuse, type Problem, type Result } from '../../kernel/contract/problems.ts'
+import { ok, specOf, type Problem, type Result } from '../../kernel/contract/problems.ts'
 import { invalidKey, isIdempotencyKey } from '../../kernel/contract/request-names.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
@@ -26,6 +26,7 @@ import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.
 import { cleanText, turnChanges } from './record-turn.ts'
 import { ownThread, runOfThread, threadNamed, threadNow, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
+import { problem, refuse } from './problems.ts'
 
 export type RunAgentDeps = ThreadDeps &
   WaitForRunDeps &
@@ -184,8 +185,11 @@ async function refuseElsewhere({ tables }: RunAgentDeps, caller: Caller, approva
   return problem(row.state === 'pending' ? 'approval.wrong_thread' : 'approval.not_pending', { approval_id })
 }
 
-const whyNot = ({ code, about }: Problem): string =>
-  about['factors'] === undefined ? PROBLEMS[code].says : `${PROBLEMS[code].says} (${about['factors']})`
+function whyNot(found: Problem): string {
+  const { says } = specOf(found)
+  const { factors } = found.about
+  return factors === undefined ? says : `${says} (${factors})`
+}
 
 /** An approver denies by role; anybody else withdraws their own call. */
 async function rejectCall(

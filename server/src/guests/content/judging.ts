@@ -1,6 +1,6 @@
 import type { Call } from '../../kernel/contract/call.ts'
 import type { Config } from '../../kernel/contract/config.ts'
-import { ok, refuse, type Problem, type Result } from '../../kernel/contract/problems.ts'
+import { aboutWith, ok, refuse, type Problem, type Result } from '../../kernel/contract/problems.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import { personalIn, type ContentFact } from './content-fact.ts'
@@ -120,8 +120,9 @@ async function contentSettings(
   return ok({ traps, trapFiles, scanRules, scanner, search: scanner })
 }
 
-function namedRule({ code, about }: Problem): Result<never> {
-  return refuse(code, { paths: `dlp.rules: ${about['path'] ?? 'a rule'}: ${about['why'] ?? 'cannot be used'}` })
+function namedRule(found: Problem): Result<never> {
+  const { path = 'a rule', why = 'cannot be used' } = found.about
+  return { ok: false, problem: aboutWith(found, { paths: `dlp.rules: ${path}: ${why}` }) }
 }
 
 const isAbsolute = (path: string) => /^(?:\/|[A-Za-z]:[\\/])./.test(path)

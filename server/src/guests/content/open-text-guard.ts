@@ -5,7 +5,7 @@ import { redactReplies, sensitiveTextFilter } from './redact-replies.ts'
 import { redactOwn, redactOwnJson, OWN_CREDENTIAL_MARK } from './redact-own.ts'
 import { redactingOwn } from './redacting-own.ts'
 import { openScanner } from './scanner/open-scanner.ts'
-import type { Problem } from '../../kernel/contract/problems.ts'
+import { aboutWith, type Problem } from '../../kernel/contract/problems.ts'
 import type { Offerings } from '../../kernel/ports/upstream.ts'
 import { withResult } from '../../kernel/ports/maybe-promise.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../../kernel/ports/scanner.ts'
@@ -83,7 +83,7 @@ function ownMessagesFilter(own: () => OwnCredentials): MessageFilter {
 }
 
 function redactedProblem(problem: Problem, own: () => OwnCredentials): Problem {
-  return { ...problem, about: redactedAs(problem.about, own) }
+  return aboutWith(problem, redactedAs(problem.about, own))
 }
 
 /** For values that are JSON only by their type. */

@@ -3,7 +3,7 @@ import type { CallRow } from '../../kernel/contract/call.ts'
 import type { FlowRunRow } from './flow-rows.ts'
 import type { FlowStep, PointerKind, VerificationKind } from './flows.ts'
 import { CallId, RunId } from '../../kernel/contract/ids.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { expectedValues } from './expected-values.ts'
 import { isRunOf } from './may-change-run.ts'
 import { hasExecuted } from '../toolflow/api.ts'
@@ -12,6 +12,7 @@ import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Artifacts } from '../../kernel/ports/artifacts.ts'
 import { maySeeRun, ownedRun, ownerOf, type CallersOfKinds } from '../../kernel/runs/may-see-run.ts'
 import { visibilityOf, sees, type FlowDeps } from './flow-access.ts'
+import { refuse } from './problems.ts'
 
 export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts; readonly kinds: CallersOfKinds }
 

@@ -11,7 +11,7 @@ import {
 } from './flows.ts'
 import { type RunId, FlowConsentId, type ExecutionId } from '../../kernel/contract/ids.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { isEndedRun } from '../../kernel/contract/run.ts'
 import { actorHash } from './actor-hash.ts'
 import { executeRequest, type ExecuteRequest } from './flow-requests.ts'
@@ -45,6 +45,7 @@ import {
 import { executionView, runView } from './flow-views.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import type { LiveCatalogue } from '../../kernel/catalogue/catalogue.ts'
+import { refuse } from './problems.ts'
 
 export type ExecuteFlowDeps = FlowDeps &
   SkillDeps &

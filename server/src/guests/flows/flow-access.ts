@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { FlowConsentRow, FlowRow, FlowRunRow, FlowVersionRow, ProposalRow } from './flow-rows.ts'
 import type { FlowHistoryItem, FlowScope, FlowSettings, FlowStep } from './flows.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { flowPolicyOf, passGates, type FlowPolicy, type FlowPolicySource, type Gated } from './flow-policy.ts'
 import type { SeenKey } from '../../kernel/consents/match-consent.ts'
 import { vaultOf, visibleScopes } from './flow-scopes.ts'
@@ -15,6 +15,7 @@ import type { Clock, Digest, Ids } from '../../kernel/ports/runtime.ts'
 import { isLostToProof, type Proven } from '../../kernel/identity/prove-person.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
+import { refuse } from './problems.ts'
 
 /** What every action on flows needs. */
 export type FlowDeps = {

@@ -1,7 +1,7 @@
 import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, PROBLEMS } from '../../kernel/contract/problems.ts'
+import { Bug, specOf } from '../../kernel/contract/problems.ts'
 import { inForce } from '../../kernel/contract/tool.ts'
 import type { FlowExecution } from './execution-state.ts'
 import {
@@ -173,7 +173,7 @@ function textOf(
   outcome: Exclude<Outcome, { status: 'pending' | 'executing' | 'previewed' | 'unknown' | 'not_reported' }>,
 ): string {
   if (outcome.status === 'executed') return outputText(outcome.result).slice(0, LONGEST_RESULT)
-  const said = `${PROBLEMS[outcome.problem.code].says} [${outcome.problem.code}]`
+  const said = `${specOf(outcome.problem).says} [${outcome.problem.code}]`
   const why = outcome.status === 'refused' ? outcome.evidence.filter(({ effect }) => effect === 'block') : []
   return [said, ...why.map(({ says }) => says)].join('; ').slice(0, LONGEST_RESULT)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DEFAULT_LANE } from '../../kernel/contract/models.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
+import { refuse } from './problems.ts'
 
 /** The file as found: its text, that it does not exist, or that it could not be read. */
 export type PolicyFile = { readonly text: string } | 'absent' | 'unreadable'

@@ -1,7 +1,8 @@
 import { flowRoleOf, PROGRAM_KINDS, type Caller, VaultId, type FlowRole } from '../../kernel/contract/caller.ts'
 import { DEFAULT_VAULT, type FlowScope, type FlowSettings } from './flows.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { bad } from './bad-request.ts'
+import { refuse } from './problems.ts'
 
 const OF_ROLE: Readonly<Record<FlowRole, readonly FlowScope[]>> = {
   admin: ['personal', 'project', 'org'],

@@ -1,4 +1,4 @@
-import { PROBLEMS, type Result } from '../../kernel/contract/problems.ts'
+import { specOf, type Result } from '../../kernel/contract/problems.ts'
 import { passGates } from './flow-policy.ts'
 import { policyInForce, type FlowDeps } from './flow-access.ts'
 
@@ -15,6 +15,6 @@ export async function flowSwitches(deps: Pick<FlowDeps, 'flowPolicy'>): Promise<
 
 function switchOf(passed: Result<unknown>): FlowSwitch {
   if (passed.ok) return { on: true }
-  const { code } = passed.problem
-  return { on: false, code, says: PROBLEMS[code].says, do: PROBLEMS[code].do }
+  const { says, do: remedy } = specOf(passed.problem)
+  return { on: false, code: passed.problem.code, says, do: remedy }
 }

@@ -1,7 +1,7 @@
 import { type Caller, flowRoleOf } from '../../kernel/contract/caller.ts'
 import { FLOW_SCHEMAS, Flow, FlowStep, FlowId, FlowVersion } from './flows.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { bad } from './bad-request.ts'
 import { mayImport } from './flow-scopes.ts'
 import { flowListing, headId, versionId } from './flow-listings.ts'
@@ -12,6 +12,7 @@ import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import type { FlowPolicy } from './flow-policy.ts'
+import { refuse } from './problems.ts'
 
 export type FlowAnswer = {
   readonly schema: string

@@ -11,6 +11,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const flows: Guest = {
   name: 'flows',
+  problems: async () => (await import('./problems.ts')).FLOW_PROBLEMS,
   needs: ['models', 'toolflow'],
   tables: async () => (await import('./tables.ts')).FLOW_TABLES,
   section: async () => (await import('./section.ts')).section,

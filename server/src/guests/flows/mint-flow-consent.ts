@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import type { FlowConsentRow } from './flow-rows.ts'
 import { FLOW_LIMITS, FLOW_SCHEMAS, type FlowConsentView } from './flows.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { mayDecide } from '../../kernel/approvals/may-decide.ts'
 import { actorHash } from './actor-hash.ts'
 import { bad } from './bad-request.ts'
@@ -12,6 +12,7 @@ import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
 import { provePerson, type Proven, type ShownProof } from '../../kernel/identity/prove-person.ts'
 import { accountOf, changeRun, gated, type FlowDeps } from './flow-access.ts'
 import { consentView } from './flow-views.ts'
+import { refuse } from './problems.ts'
 
 export type ConsentAnswer = { readonly schema: string; readonly consent: FlowConsentView }
 

@@ -2,8 +2,9 @@ import { isSameName } from '../../kernel/contract/folded-name.ts'
 import { PROGRAM_KINDS, type Caller } from '../../kernel/contract/caller.ts'
 import type { ProposalRow } from './flow-rows.ts'
 import type { Evaluation, RubricItem } from './flows.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { bad } from './bad-request.ts'
+import { refuse } from './problems.ts'
 
 /** The questions that a reviewer answers about every proposal. */
 export const RUBRIC: readonly RubricItem[] = [

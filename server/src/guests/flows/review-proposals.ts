@@ -3,7 +3,7 @@ import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { ProposalState, type DecideProposalBody, type EvaluateBody, type ProposalView } from './flows.ts'
 import type { ProposalRow } from './flow-rows.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { proposalListing } from './flow-listings.ts'
 import { approve, discard, evaluate, mayReview } from './proposal-moves.ts'
 import { withReview } from './run-moves.ts'
@@ -21,6 +21,7 @@ import {
 } from './flow-access.ts'
 import { proposalView } from './flow-views.ts'
 import { listMerged } from './read-flow-runs.ts'
+import { refuse } from './problems.ts'
 
 export type ProposalsAsked = {
   readonly state?: string

@@ -3,12 +3,13 @@ import { type Caller, flowRoleOf } from '../../kernel/contract/caller.ts'
 import type { FlowConsentRow } from './flow-rows.ts'
 import { FLOW_SCHEMAS } from './flows.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { actorHash } from './actor-hash.ts'
 import { revokeRequest } from './flow-requests.ts'
 import { accountOf, changeRun, checkEtag, gated, sees, visibilityOf, visibleRun, type FlowDeps } from './flow-access.ts'
 import { consentView } from './flow-views.ts'
 import type { ConsentAnswer } from './mint-flow-consent.ts'
+import { refuse } from './problems.ts'
 
 /** Revokes a consent, by its minter or an admin. What is executing is not undone; nothing more starts under it. */
 export async function revokeFlowConsent(

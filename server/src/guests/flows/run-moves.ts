@@ -8,8 +8,9 @@ import {
   type StepState,
   type StepStatus,
 } from './flows.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { bad } from './bad-request.ts'
+import { refuse } from './problems.ts'
 
 type Run = Pick<FlowRunRow, 'step_states' | 'status' | 'flow_id'>
 

@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import type { FlowRunRow } from './flow-rows.ts'
 import { FLOW_SCHEMAS, type FlowRunView } from './flows.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { actorHash } from './actor-hash.ts'
 import { startRequest } from './flow-requests.ts'
 import { headId } from './flow-listings.ts'
@@ -20,6 +20,7 @@ import {
   type FlowDeps,
 } from './flow-access.ts'
 import { runView } from './flow-views.ts'
+import { refuse } from './problems.ts'
 
 export type RunAnswer = { readonly schema: string; readonly run: FlowRunView }
 

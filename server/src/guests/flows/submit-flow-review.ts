@@ -2,13 +2,14 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import type { FlowRunRow, ProposalRow } from './flow-rows.ts'
 import { FLOW_SCHEMAS, type FlowRunView, type FlowStep } from './flows.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { bad } from './bad-request.ts'
 import { reviewRequest } from './flow-requests.ts'
 import { RUBRIC } from './proposal-moves.ts'
 import { frontierOf, ordinalOf, stepStateOf } from './run-moves.ts'
 import { changeRun, gated, isoOf, stepsOf, swapFlow, type FlowDeps } from './flow-access.ts'
 import { runView } from './flow-views.ts'
+import { refuse } from './problems.ts'
 
 export type ReviewAnswer = { readonly schema: string; readonly run: FlowRunView; readonly proposal_id: string }
 

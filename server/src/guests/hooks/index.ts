@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const hooks: Guest = {
   name: 'hooks',
+  problems: async () => (await import('./problems.ts')).HOOK_PROBLEMS,
   prepare: async () => (await import('./prepare-hooks.ts')).prepareHooks,
   clientHooks: async () => (await import('./client-hooks.ts')).clientHooks,
   commands: [{ names: ['hook'], rank: 50, load: async () => (await import('./commands.ts')).addHookCommand }],

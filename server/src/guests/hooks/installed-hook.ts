@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
 import { inRealFolder } from '../../adapters/files/whole-file.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
 import { openPrivateFolder, writePrivateFile } from '../../adapters/keys/key-files.ts'
 import { HOOK } from '../../adapters/files/own-programs.ts'
+import { refuse } from './problems.ts'
 
 type Host = Pick<HostEnvironment, 'home' | 'platform' | 'env'>
 

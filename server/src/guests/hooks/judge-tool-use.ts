@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import { OTHER_TOOL, type HookClient } from '../../kernel/contract/hook-clients.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { JudgementAnswer } from './judgement-answers.ts'
-import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { specOf, type Problem } from '../../kernel/contract/problems.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import type { Dispatch } from '../../kernel/ports/observers.ts'
@@ -140,9 +140,11 @@ export function answerOf(outcome: Outcome, approved = false): JudgementAnswer {
   }
 }
 
-function refusal({ code, about }: Problem, evidence: readonly Opinion[]): string {
+function refusal(problem: Problem, evidence: readonly Opinion[]): string {
+  const { code, about } = problem
+  const { says } = specOf(problem)
   const more = about['reason'] ?? about['says'] ?? about['why'] ?? about['paths'] ?? sentenceOf(evidence, 'block')
-  return more === '' ? `${PROBLEMS[code].says} (${code})` : `${PROBLEMS[code].says}: ${more} (${code})`
+  return more === '' ? `${says} (${code})` : `${says}: ${more} (${code})`
 }
 
 const sentenceOf = (evidence: readonly Opinion[], effect: Opinion['effect']) =>

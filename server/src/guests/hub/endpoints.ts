@@ -8,7 +8,7 @@ import type { NodesSeen } from './nodes-seen.ts'
 import { readNodes, type ReadNodesDeps } from './read-nodes.ts'
 import { takeReport, type TakeReportDeps } from './take-report.ts'
 import { takeRequest, type TakeRequestDeps } from './take-request.ts'
-import { refuse, type Result, ok } from '../../kernel/contract/problems.ts'
+import { type Result, ok } from '../../kernel/contract/problems.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { RotateDeps } from '../../kernel/identity/rotate-keys.ts'
 import type { HubKeys } from './ports.ts'
@@ -20,6 +20,7 @@ import type { Watch } from '../../kernel/changes/watch-rows.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import { nodeOf } from './node-name.ts'
 import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
+import { refuse } from './problems.ts'
 
 type WaitForDecisionsDeps = SignDeps & {
   readonly tables: Tables

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { CompactSign, compactVerify, decodeJwt, errors } from 'jose'
 import type { HubKeys, PinnedKeys } from './ports.ts'
 import { HubReply, type HubKeysAnswer } from './hub.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import {
   checkpointKeyId,
   isCheckpointKey,
@@ -12,6 +12,7 @@ import {
   type CheckpointKey,
 } from '../../adapters/keys/checkpoint-keys.ts'
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../adapters/keys/key-files.ts'
+import { refuse } from './problems.ts'
 
 const HUB_FILE = 'hub-keys.json'
 /** Nothing else that is signed with Ed25519 has this type, so no other signature can be passed off as a decision. */

@@ -20,6 +20,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const hub: Guest = {
   name: 'hub',
+  problems: async () => (await import('./problems.ts')).HUB_PROBLEMS,
   uses: ['matrix'],
   sharedKeyFile: {
     name: 'hub-keys.json',

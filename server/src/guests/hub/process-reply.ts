@@ -1,6 +1,6 @@
 import type { ApprovalRow } from '../../kernel/contract/approval.ts'
 import type { HubReply } from './hub.ts'
-import { problem, type Problem, type ProblemCode } from '../../kernel/contract/problems.ts'
+import { problem, type KernelProblemCode, type Problem } from '../../kernel/contract/problems.ts'
 import type { RunRow } from '../../kernel/contract/run.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { decisionsOf, notForMessage, notForRequest } from './check-reply.ts'
@@ -158,7 +158,7 @@ async function refuseForged(
 export async function closeWith(
   deps: Pick<ProcessReplyDeps, 'tables' | 'ledger' | 'clock'>,
   held: Stored<'approvals'>,
-  code: ProblemCode & `hub.${string}`,
+  code: KernelProblemCode & `hub.${string}`,
   why: string,
   actor: string,
 ): Promise<'refused' | 'ignored'> {

@@ -3,7 +3,7 @@ import type { CallRow } from '../../kernel/contract/call.ts'
 import { isSameCaller } from '../../kernel/contract/caller-identity.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { NodeReport } from './hub.ts'
-import { ok, problem, PROBLEMS, refuse, type ProblemCode, type Result } from '../../kernel/contract/problems.ts'
+import { KERNEL_PROBLEMS, ok, problem, type KernelProblemCode, type Result } from '../../kernel/contract/problems.ts'
 import { consume, goStale, withdraw } from '../../kernel/approvals/transitions.ts'
 import { hubApprovalId } from './hub-ids.ts'
 import { auditOf } from '../../kernel/attempt/call-changes.ts'
@@ -14,6 +14,7 @@ import type { Stored, Tables } from '../../kernel/ports/reads.ts'
 import type { Digest, Probe } from '../../kernel/ports/runtime.ts'
 import { nodeOf } from './node-name.ts'
 import { isOfNode, signReported, type SignDeps } from './sign-reply.ts'
+import { refuse } from './problems.ts'
 
 export type TakeReportDeps = SignDeps & {
   readonly tables: Tables
@@ -80,7 +81,7 @@ function outcomeChanges(
   ]
 }
 
-const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code)
+const isCode = (code: string): code is KernelProblemCode => Object.hasOwn(KERNEL_PROBLEMS, code)
 
 function ended(row: ApprovalRow, started: boolean, now: number): ApprovalRow | undefined {
   if (row.state === 'pending') return valueOf(withdraw(row, now))

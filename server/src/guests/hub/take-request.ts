@@ -3,7 +3,7 @@ import type { Call } from '../../kernel/contract/call.ts'
 import { isSameCaller } from '../../kernel/contract/caller-identity.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { NodeRequest } from './hub.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { RiskClass } from '../../kernel/contract/tool.ts'
 import type { Verdict } from '../../kernel/contract/verdict.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
@@ -19,6 +19,7 @@ import type { Digest, Ids, Probe } from '../../kernel/ports/runtime.ts'
 import { nodeOf, type Node } from './node-name.ts'
 import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
+import { refuse } from './problems.ts'
 
 export type TakeRequestDeps = SignDeps & {
   readonly tables: Tables

@@ -8,13 +8,14 @@ import {
   ServerLogoutAnswer,
 } from '../../kernel/contract/answers.ts'
 import { LoginBody, LoginReturnBody, ToolLoginReturnBody } from '../../kernel/contract/api.ts'
-import { ok, PROBLEMS, refuse, type Problem } from '../../kernel/contract/problems.ts'
+import { ok, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { readLogin, type LoginDeps } from '../../kernel/identity/logins.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { isFromOwnPage, secretOf } from '../../adapters/http/endpoints/login.ts'
 import { page } from '../../adapters/http/html-page.ts'
 import { loginUse, type LoginsDeps } from './log-in.ts'
+import { refuse } from './problems.ts'
 
 /**
  * The secret of a login is kept in the storage of the gate's page: unlike a cookie, no page of another port or site can set it. The
@@ -178,8 +179,9 @@ function returnIn(query: URLSearchParams) {
   return Object.fromEntries(fields.flatMap((name) => (query.get(name) === null ? [] : [[name, query.get(name) ?? '']])))
 }
 
-function failure({ code, about }: Problem): Response {
-  const { http, says, do: remedy } = PROBLEMS[code]
+function failure(found: Problem): Response {
+  const { about } = found
+  const { http, says, do: remedy } = specOf(found)
   const command = about['server'] === undefined ? remedy : remedy.replace('SERVER', about['server'])
   const why = about['why'] === undefined ? [] : [`${about['why']}.`]
   return page(http, 'The login did not succeed', { says: [`${says}.`, ...why, `What to do: ${command}.`] })

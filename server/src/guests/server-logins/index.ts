@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const serverLogins: Guest = {
   name: 'server-logins',
+  problems: async () => (await import('./problems.ts')).SERVER_LOGIN_PROBLEMS,
   eraseUser: async () => (await import('./erase-logins.ts')).eraseLogins,
   logins: async () => (await import('./open-server-logins.ts')).openLogins,
   prepare: async () => (await import('./prepare-logins.ts')).prepareLogins,

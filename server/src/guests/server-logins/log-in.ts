@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type {
   LoginSlot,
   LoginPage,
@@ -12,6 +12,7 @@ import type {
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
+import { refuse } from './problems.ts'
 
 export type LoginsDeps = {
   readonly logins: ServerLogins

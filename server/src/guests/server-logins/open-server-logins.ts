@@ -1,7 +1,7 @@
 import { exchangeAuthorization, startAuthorization, type FetchLike } from '@modelcontextprotocol/client'
 import type { ServerLogins, StartedLogin, LoginSlot } from '../../kernel/ports/logins.ts'
 import type { LoginStore, StoredLogin } from './server-login.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { ConnectionLogins, HttpServer, LoginsGiven } from '../../adapters/upstream/server-kind.ts'
 import { addressRules } from './address-rules.ts'
 import { ATTEMPT_MS, openAttempts, randomText, slotKey, type Attempt } from './login-attempts.ts'
@@ -12,6 +12,7 @@ import { clientFor } from './register-client.ts'
 import { openLoginStore } from './server-logins.ts'
 import { sayFault } from './say-fault.ts'
 import { tokensOf } from './token-answer.ts'
+import { refuse } from './problems.ts'
 
 type ServerLoginDeps = Omit<LoginsGiven, 'keys'> & {
   readonly store: LoginStore

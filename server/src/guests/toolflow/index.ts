@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const toolflow: Guest = {
   name: 'toolflow',
+  problems: async () => (await import('./problems.ts')).TOOLFLOW_PROBLEMS,
   section: async () => (await import('./section.ts')).section,
   needs: ['serenity'],
   uses: ['models'],

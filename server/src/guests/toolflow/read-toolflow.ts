@@ -1,7 +1,7 @@
 import { Caller } from '../../kernel/contract/caller.ts'
 import type { CallRow, Outcome } from '../../kernel/contract/call.ts'
 import { RunId } from '../../kernel/contract/ids.ts'
-import { Bug, ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { Bug, ok, type Result } from '../../kernel/contract/problems.ts'
 import { isEndedRun, type RunRow } from '../../kernel/contract/run.ts'
 import type { ToolflowView, ToolflowOutput, ToolflowStatus } from './toolflow.ts'
 import type { ToolflowState } from './state.ts'
@@ -15,6 +15,7 @@ import type { ApprovalPacket } from '../../kernel/contract/approval.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
 import { endingOf } from './ending.ts'
+import { refuse } from './problems.ts'
 
 export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/contract/caller.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { ToolflowAnswer, ToolflowView } from './toolflow.ts'
 import { mayDecide } from '../../kernel/approvals/may-decide.ts'
 import { decideApproval } from '../../kernel/approvals/decide-approval.ts'
@@ -9,6 +9,7 @@ import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
 import type { Site } from '../../kernel/ports/keys.ts'
 import type { Probe } from '../../kernel/ports/runtime.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
+import { refuse } from './problems.ts'
 
 export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & PasskeyDeps & { readonly probe: Probe }
 

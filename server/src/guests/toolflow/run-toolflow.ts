@@ -1,7 +1,7 @@
 import { Caller, PROGRAM_KINDS } from '../../kernel/contract/caller.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import type { RunId } from '../../kernel/contract/ids.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../kernel/contract/request-names.ts'
 import type { ToolflowBody, ToolflowSettings, ToolflowView } from './toolflow.ts'
 import { canonicalJson } from '../../kernel/json/canonical.ts'
@@ -16,6 +16,7 @@ import type { Clock, Digest, Ids } from '../../kernel/ports/runtime.ts'
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
+import { refuse } from './problems.ts'
 
 export type RunToolflowDeps = ReadToolflowDeps & {
   readonly intake: Intake

@@ -2,7 +2,7 @@ import type { CallRequest, Outcome, Call } from '../../kernel/contract/call.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { RunId } from '../../kernel/contract/ids.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, problem, PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { Bug, problem, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { Effect, type Verdict } from '../../kernel/contract/verdict.ts'
 import { consentIn } from '../../kernel/consents/cover-with-consent.ts'
 import { isForNow } from '../../kernel/attempt/describe-call.ts'
@@ -104,8 +104,8 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
 
 const LONGEST_SHOWN = 2_000
 
-const failed = ({ code, about }: Problem): Filled => ({
-  failure: { code, says: about['says'] ?? about['paths'] ?? PROBLEMS[code].says },
+const failed = (found: Problem): Filled => ({
+  failure: { code: found.code, says: found.about['says'] ?? found.about['paths'] ?? specOf(found).says },
 })
 
 function requestOf(details: JsonObject, step: string): CallRequest & { readonly thread: string } {

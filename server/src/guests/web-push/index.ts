@@ -9,6 +9,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const webPush: Guest = {
   name: 'web-push',
+  problems: async () => (await import('./problems.ts')).WEB_PUSH_PROBLEMS,
   section: async () => (await import('./section.ts')).section,
   tables: async () => [(await import('./pushes-table.ts')).pushesTable],
   sharedKeyFile: {

@@ -3,7 +3,7 @@ import type { DecidedElsewhere } from '../../kernel/ports/decided-elsewhere.ts'
 import type { ApprovalRow } from '../../kernel/contract/approval.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { DECIDING_KINDS } from '../../kernel/contract/caller.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { sentenceWithoutValues } from '../../kernel/contract/sentence.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import {
@@ -26,6 +26,7 @@ import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Notices } from '../../kernel/ports/notices.ts'
 import type { Stored } from '../../kernel/ports/reads.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
+import { refuse } from './problems.ts'
 
 declare module '../../kernel/ports/ledger.ts' {
   interface Rows {

@@ -2,7 +2,7 @@ import { CallbackAnswer } from '../../kernel/contract/answers.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { CallbackBody } from './section.ts'
-import { refuse, type Result } from '../../kernel/contract/problems.ts'
+import { type Result } from '../../kernel/contract/problems.ts'
 import { decideApproval, type DecideDeps, type DecidedApproval } from '../../kernel/approvals/decide-approval.ts'
 import type { ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
 import type { MintDeps } from '../../kernel/consents/mint-consent.ts'
@@ -10,6 +10,7 @@ import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
 import type { CallbackSource } from '../../kernel/approvals/channels-use.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
+import { refuse } from './problems.ts'
 
 /** Receives answers to webhooks. Their signature is the credential. */
 export const endpoints = (k: CallbackDeps): readonly Endpoint[] => [

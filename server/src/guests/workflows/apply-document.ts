@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/contract/caller.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { DocumentHead, DocumentVersion, VersionView } from './workflow.ts'
 import { beginRun } from '../../kernel/runs/begin-run.ts'
 import { readDocument, spellFault } from './read-document.ts'
@@ -11,6 +11,7 @@ import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.
 import { newRunChanges, addRunEvent } from '../../kernel/runs/run-changes.ts'
 import { headId, versionId } from './documents.ts'
 import { type Documents } from './api.ts'
+import { refuse } from './problems.ts'
 
 export type ApplyDeps = HubDecidesDeps & {
   readonly ledger: Ledger

@@ -1,6 +1,6 @@
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { Bug, ok, specOf, type Result } from '../../kernel/contract/problems.ts'
 import type { DocumentVersion } from './workflow.ts'
 import type { WorkflowDocument } from './workflow-document.ts'
 import { inForce } from '../../kernel/contract/tool.ts'
@@ -18,6 +18,7 @@ import type { OpenDocument } from './api.ts'
 import { schemaFault } from './take-message.ts'
 import { workNamed } from './steps/steps.ts'
 import { requestOf, textIn } from './tool-step.ts'
+import { refuse } from './problems.ts'
 
 export type DryRunDeps = PrepareDeps & JudgeDeps & LoadDeps
 
@@ -170,10 +171,11 @@ async function verdictOf(
   const { idempotency_key: _, ...request } = requestOf(state, key, step, tool, args)
   const prepared = await prepareCall(deps, request, state.thread)
   if (!prepared.ok) {
-    const { code, about } = prepared.problem
+    const { paths } = prepared.problem.about
+    const { says } = specOf(prepared.problem)
     return {
       effect: 'block',
-      why: [`${PROBLEMS[code].says}${about['paths'] === undefined ? '' : `: ${about['paths']}`}`],
+      why: [paths === undefined ? says : `${says}: ${paths}`],
     }
   }
   const { call, tool: known, integrity } = prepared.value

@@ -20,7 +20,7 @@ import { ApplyBody, RunWorkflowBody, VersionView, WorkflowRunView } from './work
 import { answerText } from '../../kernel/sessions/answer-texts.ts'
 import type { AnswerText } from '../../kernel/sessions/enter-session.ts'
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
-import { ok, problem, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { IncomingBody } from './section.ts'
 import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { TakenMessage } from '../../kernel/ports/transports.ts'
@@ -28,6 +28,7 @@ import { readJson } from '../../kernel/json/read-json.ts'
 import { takeMessage, type TakeDeps } from './take-message.ts'
 import { z } from 'zod'
 import { DiffLine } from '../../kernel/approvals/packet-parts.ts'
+import { problem, refuse } from './problems.ts'
 
 export type WorkflowPorts = ApplyDeps & ReadDocumentsDeps & EventDeps & DryRunDeps & SignedDeps
 

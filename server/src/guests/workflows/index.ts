@@ -21,6 +21,7 @@ declare module '../../kernel/ports/guest-ports.ts' {
 
 export const workflows: Guest = {
   name: 'workflows',
+  problems: async () => (await import('./problems.ts')).WORKFLOW_PROBLEMS,
   needs: ['models'],
   uses: ['matrix'],
   prepare: async () => (await import('./prepare-workflows.ts')).prepareWorkflows,

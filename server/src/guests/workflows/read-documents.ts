@@ -1,6 +1,6 @@
 import { type Caller, DECIDING_KINDS } from '../../kernel/contract/caller.ts'
 import type { DiffLine } from '../../kernel/approvals/packet-parts.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { DocumentVersion, VersionView, WorkflowRunView, WorkflowStepView } from './workflow.ts'
 import { lineDiff } from '../../kernel/text/line-diff.ts'
 import type { WorkflowState, Frame } from './state.ts'
@@ -15,6 +15,7 @@ import { graphOf } from './graph.ts'
 import { innerOf } from './steps/steps.ts'
 import type { AnyStep } from './steps/step-type.ts'
 import { protocolOf } from './workflow-document.ts'
+import { refuse } from './problems.ts'
 
 export type ReadDocumentsDeps = WaitForRunDeps &
   Pick<ReadRunDeps, 'kinds'> & { readonly tables: Tables; readonly documents: Documents }

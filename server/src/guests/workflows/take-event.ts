@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { DocumentHead, WorkflowError } from './workflow.ts'
 import type { WebhookGateway } from './workflow-document.ts'
 import { parseIJson } from '../../kernel/json/parse-ijson.ts'
@@ -9,6 +9,7 @@ import type { OpenDocument } from './api.ts'
 import { commitWithin, minuteMeter, type Meter } from './api.ts'
 import { runOfDelivery, startRun } from './start-run.ts'
 import { schemaFault, type TakeDeps } from './take-message.ts'
+import { refuse } from './problems.ts'
 
 export type EventDeps = TakeDeps & {
   readonly environment: (name: string) => string | undefined

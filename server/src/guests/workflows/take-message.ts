@@ -1,4 +1,3 @@
-import { problem } from '../../kernel/contract/problems.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
 import type { DocumentHead, WorkflowError } from './workflow.ts'
 import type { Protocol } from './workflow-document.ts'
@@ -11,6 +10,7 @@ import type { IncomingMessage, TakenMessage } from '../../kernel/ports/transport
 import type { Documents, OpenDocument, TakeTurn } from './api.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import { runOfDelivery, startRun, type StartDeps } from './start-run.ts'
+import { problem } from './problems.ts'
 
 export type TakeDeps = StartDeps & {
   readonly documents: Documents

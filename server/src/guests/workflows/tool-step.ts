@@ -2,7 +2,7 @@ import type { CallRequest, Outcome, ToolResult } from '../../kernel/contract/cal
 import { SECRETS_KEY } from '../../kernel/contract/call-secrets.ts'
 import { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import { Bug, PROBLEMS, type Problem, type ProblemCode } from '../../kernel/contract/problems.ts'
+import { Bug, specOf, type Problem, type ProblemCode } from '../../kernel/contract/problems.ts'
 import type { WorkflowError } from './workflow.ts'
 import { outputText } from '../../kernel/attempt/interpret.ts'
 import { parseIJson } from '../../kernel/json/parse-ijson.ts'
@@ -92,7 +92,7 @@ function sayRefusal({ problem, evidence }: Extract<Outcome, { status: 'refused' 
   const why = evidence.filter(({ effect }) => effect !== 'allow').map(({ says }) => says)
   const { paths, reason } = problem.about
   return [
-    PROBLEMS[problem.code].says,
+    specOf(problem).says,
     ...(paths === undefined ? [] : [paths]),
     ...(reason === undefined ? [] : [`reason: ${reason}`]),
     ...why,
@@ -103,7 +103,7 @@ function sayRefusal({ problem, evidence }: Extract<Outcome, { status: 'refused' 
 
 function sayFailure({ problem, result }: Extract<Outcome, { status: 'failed' }>): string {
   const said = result === undefined ? '' : `: ${outputText(result).slice(0, 500)}`
-  return `${PROBLEMS[problem.code].says}${said}`
+  return `${specOf(problem).says}${said}`
 }
 
 /** Structured content, otherwise JSON in the text, otherwise the text. */

@@ -1,5 +1,5 @@
 import { FACTORS, type ApprovalRow, type ApprovalState, type Factor } from '../contract/approval.ts'
-import { problem, type Problem, type ProblemCode } from '../contract/problems.ts'
+import { problem, type Problem, type KernelProblemCode } from '../contract/problems.ts'
 import { CLOCK_TOLERANCE_MS, TOKEN_LIFETIME_MS, type Token } from './token.ts'
 
 /** The facts at the moment of a redemption. Every fact is passed in as data; nothing presented by the caller is trusted. */
@@ -24,7 +24,7 @@ export type Redemption = {
 export type FactorCheck =
   { readonly ok: true } | { readonly ok: false; readonly failing: readonly Factor[]; readonly problem: Problem }
 
-type Failure = { readonly factor: Factor; readonly code: ProblemCode }
+type Failure = { readonly factor: Factor; readonly code: KernelProblemCode }
 
 /** How a redemption fails in a state other than `pending`. */
 const BY_STATE: Readonly<Record<ApprovalState, Failure | undefined>> = {

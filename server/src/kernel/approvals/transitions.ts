@@ -2,7 +2,7 @@ import { foldedName, isSameName } from '../contract/folded-name.ts'
 import type { ApprovalRow, ApprovalState, Decision } from '../contract/approval.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { ApprovalId } from '../contract/ids.ts'
-import { ok, refuse, type ProblemCode, type Result } from '../contract/problems.ts'
+import { ok, refuse, type KernelProblemCode, type Result } from '../contract/problems.ts'
 import type { Strength } from '../contract/verdict.ts'
 import { mayDecide, needsPassphrase } from './may-decide.ts'
 import {
@@ -31,7 +31,7 @@ export const MOVES: Readonly<
 }
 
 /** The answer to one more decision on a request that can no longer be decided: the first decision counts. */
-const UNDECIDABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
+const UNDECIDABLE: Readonly<Record<ApprovalState, KernelProblemCode>> = {
   pending: 'approval.not_pending',
   approved: 'approval.not_pending',
   consumed: 'approval.not_pending',
@@ -43,7 +43,7 @@ const UNDECIDABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
 }
 
 /** The answer to a call that wants to use a request that is not approved. Pending: a person still has to decide. */
-const UNUSABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
+const UNUSABLE: Readonly<Record<ApprovalState, KernelProblemCode>> = {
   pending: 'auth.forbidden',
   approved: 'approval.used',
   consumed: 'approval.used',
@@ -64,7 +64,11 @@ export type TokenStrength = 'simple' | 'strong'
 export const isEnough = (strength: Strength, tokens: TokenStrength): boolean =>
   strength === 'simple' || (strength === 'strong' && tokens === 'strong')
 
-function refuseMove(row: ApprovalRow, code: ProblemCode, more: Readonly<Record<string, string>> = {}): Result<never> {
+function refuseMove(
+  row: ApprovalRow,
+  code: KernelProblemCode,
+  more: Readonly<Record<string, string>> = {},
+): Result<never> {
   return refuse(code, { approval_id: row.approval_id, state: row.state, ...more })
 }
 

@@ -2,7 +2,7 @@ import type { CallSummary, ShownProblem } from '../contract/activity.ts'
 import type { CallRow } from '../contract/call.ts'
 import { ConsentId } from '../contract/ids.ts'
 import type { Json } from '../contract/json.ts'
-import { PROBLEMS } from '../contract/problems.ts'
+import { specOf } from '../contract/problems.ts'
 import type { Opinion } from '../contract/verdict.ts'
 import { shortened, visibleText } from '../contract/visible-text.ts'
 import type { MakeSentence } from '../ports/make-sentence.ts'
@@ -66,9 +66,10 @@ const choicesOf = ({ retry }: CallRow): NonNullable<CallSummary['choices']> =>
 
 const cut = (text: string) => shortened(visibleText(text), LONGEST_NAME)
 
-export function shownProblem({ code, about }: NonNullable<CallRow['problem']>): ShownProblem {
+export function shownProblem(problem: NonNullable<CallRow['problem']>): ShownProblem {
+  const { code, about } = problem
   const shown = Object.entries(about).map(([name, text]) => [name, visibleText(text)])
-  return { code, says: PROBLEMS[code].says, about: Object.fromEntries(shown) as Record<string, string> }
+  return { code, says: specOf(problem).says, about: Object.fromEntries(shown) as Record<string, string> }
 }
 
 /** The consent that allowed a call is the rule of its opinion. */

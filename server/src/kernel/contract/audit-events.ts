@@ -1,4 +1,4 @@
-import { PROBLEMS } from './problems.ts'
+import { KERNEL_PROBLEMS, type KernelProblemCode } from './problems.ts'
 
 /**
  * Every kind of entry in the audit, with what it says. `{who}` is the actor, `{why}` what the code of a problem means, `{because}` what
@@ -219,7 +219,7 @@ const scopeOf = (scope: string): readonly AuditPiece[] =>
 /** What the code means, or the reason in words. */
 function whyOf({ code, why }: Fields): AuditPiece | undefined {
   if (typeof code !== 'string') return valueOf(plain(why))
-  return Object.hasOwn(PROBLEMS, code) ? text(PROBLEMS[code as keyof typeof PROBLEMS].says) : value(code)
+  return Object.hasOwn(KERNEL_PROBLEMS, code) ? text(KERNEL_PROBLEMS[code as KernelProblemCode].says) : value(code)
 }
 
 /** The first opinion with the effect of the verdict. */

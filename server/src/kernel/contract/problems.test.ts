@@ -1,28 +1,23 @@
 import { expect, test } from 'vitest'
-import { PROBLEMS } from './problems.ts'
+import { aboutWith, KERNEL_PROBLEMS, problem, problemsOf, specOf, type Problem, type ProblemSpec } from './problems.ts'
 
-test('every problem says what is wrong and what to do, in lower case and without a final period', () => {
-  for (const [code, spec] of Object.entries(PROBLEMS)) {
-    // Flow codes keep the names that their clients know.
-    expect(code).toMatch(/^([a-z]+(\.[a-z_]+)?|[A-Z]+(_[A-Z]+)+|unknown_(flow|run|consent))$/)
-    for (const sentence of [spec.says, spec.do]) {
-      expect(sentence).toMatch(/^[a-z`]/)
-      expect(sentence).not.toMatch(/\.$/)
-    }
-    expect(spec.http).toBeGreaterThanOrEqual(400)
-  }
+const spec = { http: 418, retry: 'never', says: 'it is a teapot', do: 'ask another pot' } as const
+const brewing = problemsOf<Record<string, ProblemSpec>>({ 'teapot.short': spec })
+const stout = brewing.problem('teapot.short' as never, { handle: 'here' })
+
+test('a problem of a guest brings what it means, also with other words about it', () => {
+  expect(specOf(stout)).toBe(spec)
+  expect(specOf(aboutWith(stout, { spout: 'there' }))).toBe(spec)
+  expect(aboutWith(stout, { spout: 'there' }).about).toEqual({ spout: 'there' })
+  expect(specOf(brewing.problem('call.blocked'))).toBe(KERNEL_PROBLEMS['call.blocked'])
 })
 
-test('what a call belongs to is called a session; a thread is a conversation with the agent', () => {
-  for (const [code, { says, do: remedy }] of Object.entries(PROBLEMS))
-    if (!code.startsWith('agent.')) expect(`${code}: ${says}; ${remedy}`).not.toMatch(/: .*\bthreads?\b/)
+test('a problem is compared, stored and sent as its code and what it is about', () => {
+  expect(JSON.parse(JSON.stringify(stout))).toStrictEqual({ code: 'teapot.short', about: { handle: 'here' } })
+  expect(stout).toEqual({ code: 'teapot.short', about: { handle: 'here' } })
 })
 
-/** Permanently public: add a line for a new code; never change or remove one. */
-test('the codes and their HTTP statuses never change', async () => {
-  await expect(
-    Object.entries(PROBLEMS)
-      .map(([code, { http }]) => `${code} ${http}`)
-      .join('\n'),
-  ).toMatchFileSnapshot('../../../test/goldens/problems.txt')
+test('a code that this build does not know is an internal error', () => {
+  for (const code of ['teapot.gone', 'constructor'])
+    expect(specOf({ ...problem('call.blocked'), code } as unknown as Problem)).toBe(KERNEL_PROBLEMS.internal)
 })

@@ -1,10 +1,17 @@
-type Spec = { readonly http: number; readonly retry: 'never' | 'later'; readonly says: string; readonly do: string }
+/** `says` states what is wrong, `do` what the reader can do about it. */
+export type ProblemSpec = {
+  readonly http: number
+  readonly retry: 'never' | 'later'
+  readonly says: string
+  readonly do: string
+}
+export type ProblemTable = Readonly<Record<string, ProblemSpec>>
 
 /**
- * Every expected failure. Codes are public: add freely; never rename or reuse (pinned in problems.test.ts).
- * `says` states what is wrong, `do` what the reader can do about it.
+ * Every expected failure that the kernel, the adapters and `main` know. A call ends only with one of these. Codes are public: add freely; never rename or
+ * reuse (pinned in problems.test.ts).
  */
-export const PROBLEMS = {
+export const KERNEL_PROBLEMS = {
   'request.invalid': {
     http: 400,
     retry: 'never',
@@ -205,24 +212,6 @@ export const PROBLEMS = {
     says: 'this request was already received',
     do: 'send a new request with a new id',
   },
-  'channel.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'no channel with this name accepts replies',
-    do: 'give the webhook a `callback` in the configuration',
-  },
-  'channel.not_genuine': {
-    http: 401,
-    retry: 'never',
-    says: "the signature is missing, or does not match this channel's secret",
-    do: "sign `id.timestamp.body` with the callback's secret, see docs/approve.md",
-  },
-  'channel.outdated': {
-    http: 401,
-    retry: 'never',
-    says: 'the signed timestamp is too old or too far in the future',
-    do: "sign with the current time, and correct the sender's clock",
-  },
   'stream.too_many': {
     http: 429,
     retry: 'later',
@@ -313,36 +302,6 @@ export const PROBLEMS = {
     retry: 'later',
     says: 'the tool server requires a login first, so nothing was run',
     do: 'open the address in `url`, or run `sluice servers login SERVER`; then try again',
-  },
-  'login.not_offered': {
-    http: 409,
-    retry: 'never',
-    says: 'this server has no login',
-    do: 'only servers that have a `url` and neither `oauth` nor an `authorization` header have a login',
-  },
-  'login.failed': {
-    http: 502,
-    retry: 'later',
-    says: 'the login did not succeed',
-    do: 'read `why`, then start again with `sluice servers login SERVER`',
-  },
-  'login.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'no login is waiting at this address: it was already completed, has expired, or the gate was restarted',
-    do: 'start again with `sluice servers login SERVER`',
-  },
-  'login.other_person': {
-    http: 409,
-    retry: 'never',
-    says: 'this login is for another person than the one who is logged in to the console in this browser',
-    do: 'let `user` open the address in their own browser; if they did not send it to you, close this page',
-  },
-  'login.too_many': {
-    http: 429,
-    retry: 'later',
-    says: 'too many logins are waiting to be completed in a browser',
-    do: 'complete one of them, or wait until they expire',
   },
   'tool.timeout': {
     http: 504,
@@ -648,24 +607,6 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'this must be confirmed with your passkey',
     do: 'do it in the console, where your browser asks for the passkey; another admin can remove a lost passkey',
-  },
-  'push.not_allowed': {
-    http: 400,
-    retry: 'never',
-    says: 'this is not the address of a push service',
-    do: 'send the subscription exactly as the browser created it',
-  },
-  'push.too_many': {
-    http: 409,
-    retry: 'never',
-    says: 'you have reached the limit of browsers that receive notifications',
-    do: 'remove one that you no longer use',
-  },
-  'push.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'you have no subscribed browser with this id',
-    do: 'list them and look again',
   },
   'passkey.none': {
     http: 404,
@@ -983,12 +924,6 @@ export const PROBLEMS = {
     says: 'no key has this id',
     do: 'list the keys with `sluice keys list`',
   },
-  'toolflow.expired': {
-    http: 410,
-    retry: 'never',
-    says: 'the record of this toolflow was deleted after its retention time',
-    do: 'run it again; see `retention` in docs/operate/configure.md',
-  },
   'run.unknown': {
     http: 404,
     retry: 'never',
@@ -1013,269 +948,11 @@ export const PROBLEMS = {
     says: 'this run was cancelled',
     do: 'start it again if it is still needed',
   },
-  'agent.thread_unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'you have no such thread',
-    do: 'leave the thread out to start a new one, or list yours with `sluice agent threads`',
-  },
-  'agent.thread_ended': {
-    http: 410,
-    retry: 'never',
-    says: 'the thread has ended',
-    do: 'leave `thread_id` out to start a new one',
-  },
-  'agent.message_too_long': {
-    http: 413,
-    retry: 'never',
-    says: 'the message is too long',
-    do: 'shorten it to at most `limit` characters (`agent.message_chars`)',
-  },
-  'agent.memory_full': {
-    http: 503,
-    retry: 'later',
-    says: 'too many unstored threads are open',
-    do: 'try again later, or leave `do_not_store` out',
-  },
-  'agent.key_reused': {
-    http: 409,
-    retry: 'never',
-    says: 'this idempotency key was used for another message',
-    do: 'use a new key for a new message',
-  },
   'call.secret_absent': {
     http: 409,
     retry: 'later',
     says: 'a secret that the call needs is missing',
     do: "set the environment variable that the document's `secrets` name for `secret`, and start the gate again",
-  },
-  'workflow.invalid': {
-    http: 422,
-    retry: 'never',
-    says: 'the document has mistakes and was not applied',
-    do: 'correct the places named in `faults`; `sluice workflow validate FILE` shows them too',
-  },
-  'workflow.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'no document, version, protocol or run has this name',
-    do: 'list the documents with `sluice workflow list`, and their runs with `sluice runs --kind workflow`',
-  },
-  'workflow.conflict': {
-    http: 409,
-    retry: 'later',
-    says: 'another version was applied at the same time',
-    do: 'check the newest version and apply again',
-  },
-  'workflow.server_missing': {
-    http: 422,
-    retry: 'never',
-    says: 'the document needs a tool server that this gate does not have',
-    do: 'add the server to sluice.yaml under its name in `mcps`, or remove it from the document',
-  },
-  'workflow.trust_mismatch': {
-    http: 403,
-    retry: 'never',
-    says: 'the document does not trust this sender',
-    do: 'ask the owner of the document to add the sender, the room and the protocol to `trust`',
-  },
-  'workflow.invalid_protocol_message': {
-    http: 400,
-    retry: 'never',
-    says: 'this is not a message that the document understands',
-    do: 'begin with the prefix of a protocol, followed by one JSON object',
-  },
-  'workflow.schema_validation': {
-    http: 422,
-    retry: 'never',
-    says: 'the input does not match the schema of the protocol',
-    do: 'correct the fields named in `paths`',
-  },
-  'workflow.limit_exceeded': {
-    http: 429,
-    retry: 'later',
-    says: 'a limit of the document is reached',
-    do: 'wait; `limit` names which one',
-  },
-  'event.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'no active document has a webhook gateway with this name',
-    do: 'use `gateway`, or `document:gateway` if several documents have one with that name',
-  },
-  'event.not_genuine': {
-    http: 401,
-    retry: 'never',
-    says: 'the event is not signed with the secret of its gateway',
-    do: 'send `Authorization: Bearer …` or `X-Hub-Signature-256`, whichever the gateway is configured for',
-  },
-  'transport.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'no transport with incoming messages has this name',
-    do: 'use a name from `transports` in the configuration',
-  },
-  'transport.not_genuine': {
-    http: 401,
-    retry: 'never',
-    says: 'the message is not signed with the secret of its transport',
-    do: 'sign id, time and body as described in server/src/guests/workflows/README.md, and check the clock of the sender',
-  },
-  'toolflow.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'no toolflow has this id',
-    do: 'use the `run_id` of the answer that started it',
-  },
-  'toolflow.key_reused': {
-    http: 409,
-    retry: 'never',
-    says: 'this idempotency key was used for a flow with a different text',
-    do: 'use a new key for a new flow',
-  },
-  BAD_REQUEST: {
-    http: 400,
-    retry: 'never',
-    says: 'the flow request cannot be carried out as sent',
-    do: 'correct what `message` describes',
-  },
-  RUNTIME_ERROR: {
-    http: 500,
-    retry: 'later',
-    says: 'the proposal could not be stored, so nothing was submitted',
-    do: 'try again; `/readyz` says when the gate records again',
-  },
-  unknown_flow: {
-    http: 404,
-    retry: 'never',
-    says: 'there is no such flow or version, or it is not visible to you',
-    do: 'list the flows that you can see with `sluice flow list`',
-  },
-  unknown_run: {
-    http: 404,
-    retry: 'never',
-    says: 'there is no flow run with this id, or it is not visible to you',
-    do: 'list the runs that you can see with `sluice flow runs`',
-  },
-  unknown_consent: {
-    http: 404,
-    retry: 'never',
-    says: 'there is no flow consent with this id, or it is not visible to you',
-    do: 'list the consents of a run with `sluice flow get RUN`',
-  },
-  FLOW_SCOPE_AMBIGUOUS: {
-    http: 400,
-    retry: 'never',
-    says: 'the configuration grants this person different flow scopes',
-    do: 'leave one grant for this person in `flows.grants`',
-  },
-  FLOW_LINEAGE_CONFLICT: {
-    http: 409,
-    retry: 'never',
-    says: 'the bundle does not continue the newest version of this flow',
-    do: 'set `base_version` to the newest version and raise `version`; a new flow has no `base_version`',
-  },
-  FLOW_IMPORT_AUTOMATABLE_DENIED: {
-    http: 403,
-    retry: 'never',
-    says: 'the flow policy forbids automatable steps, so the bundle was not imported',
-    do: 'make the steps named in `steps` manual, or ask an operator to change the policy',
-  },
-  FLOW_EXECUTION_POLICY_FORBIDDEN: {
-    http: 403,
-    retry: 'never',
-    says: 'the flow policy forbids this',
-    do: 'see `because`; an operator can change `hub_flow_execution_policy.json` or `FLOW_EXECUTION_POLICY_FORBIDDEN`',
-  },
-  FLOW_AUTOMATABLE_EXECUTION_DISABLED: {
-    http: 403,
-    retry: 'never',
-    says: 'automatic execution of flow steps is off',
-    do: 'write `{ "flow_run_writes_enabled": true, "execution": { "automatable_enabled": true } }` to `hub_flow_execution_policy.json` in the data folder; it takes effect at once (or set `FLOW_AUTOMATABLE_EXECUTION_ENABLED=1` and restart)',
-  },
-  FLOW_RUN_WRITES_DISABLED: {
-    http: 403,
-    retry: 'never',
-    says: 'flows are read-only: changes to runs are off',
-    do: 'write `{ "flow_run_writes_enabled": true }` to `hub_flow_execution_policy.json` in the data folder; it takes effect at once (or set `FLOW_RUN_WRITES_ENABLED=1` and restart)',
-  },
-  FLOW_RUN_NOT_IN_PROGRESS: {
-    http: 409,
-    retry: 'never',
-    says: 'the run has ended',
-    do: 'start a new run of this flow',
-  },
-  FLOW_STEP_OUT_OF_ORDER: {
-    http: 409,
-    retry: 'never',
-    says: 'this step cannot be changed yet',
-    do: 'finish or skip the steps before it first; a done step stays done',
-  },
-  FLOW_VERIFICATION_UNSATISFIED: {
-    http: 403,
-    retry: 'never',
-    says: 'the verification of this step is not satisfied',
-    do: 'attach evidence that exists and matches the step; for a human review, submit a proposal and have it approved',
-  },
-  FLOW_EXECUTION_CONSENT_REQUIRED: {
-    http: 403,
-    retry: 'never',
-    says: 'there is no valid consent of yours for this',
-    do: 'grant one with `sluice flow consent RUN`; a consent that is revoked, expired or from another person is not valid',
-  },
-  FLOW_EXECUTION_CONSENT_RUN_MISMATCH: {
-    http: 403,
-    retry: 'never',
-    says: 'the consent was granted for another run',
-    do: 'grant one for this run with `sluice flow consent RUN`',
-  },
-  FLOW_EXECUTION_LANE_DENIED: {
-    http: 403,
-    retry: 'never',
-    says: 'this model lane is not permitted',
-    do: 'use a lane that the policy and the consent permit and that has a model in `models.lanes`',
-  },
-  FLOW_EXECUTION_COST_CAPPED: {
-    http: 403,
-    retry: 'never',
-    says: 'the consent has no units left',
-    do: 'grant another consent for this run with `sluice flow consent RUN`',
-  },
-  FLOW_STEP_NOT_AUTOMATABLE: {
-    http: 400,
-    retry: 'never',
-    says: 'this step is not marked as automatable',
-    do: 'advance it by hand',
-  },
-  FLOW_ETAG_MISMATCH: {
-    http: 412,
-    retry: 'later',
-    says: 'it has changed since you read it, so nothing was changed',
-    do: 'read it again and repeat the request with its new etag',
-  },
-  EVALUATION_REQUIRED: {
-    http: 403,
-    retry: 'never',
-    says: 'the proposal has no passed evaluation',
-    do: 'answer its rubric, or waive the evaluation with a reason',
-  },
-  'proposal.unknown': {
-    http: 404,
-    retry: 'never',
-    says: 'there is no proposal with this id, or it is not visible to you',
-    do: 'list the proposals with `sluice flow reviews`',
-  },
-  'proposal.decided': {
-    http: 409,
-    retry: 'never',
-    says: 'the proposal was already decided',
-    do: 'submit a new one',
-  },
-  'proposal.own': {
-    http: 403,
-    retry: 'never',
-    says: 'nobody reviews their own proposal',
-    do: 'ask another reviewer',
   },
   'consent.unknown': {
     http: 404,
@@ -1355,35 +1032,11 @@ export const PROBLEMS = {
     says: 'refused: the hub decided about another version of this request',
     do: 'make the call again: it is shown to the approvers as it is now',
   },
-  'hub.no_next_key': {
-    http: 409,
-    retry: 'never',
-    says: 'there is no prepared key',
-    do: 'run `sluice hub rotate --prepare`, add the new key to `hub.public_keys` of every node, then rotate',
-  },
   'hub.decides': {
     http: 409,
     retry: 'never',
     says: 'this gate is a node: its approvals are decided at its hub',
     do: 'decide at the hub named in `hub`',
-  },
-  'hub.absent': {
-    http: 400,
-    retry: 'never',
-    says: 'the document requires its approvals to be decided at a hub, and this gate is not attached to one',
-    do: 'attach the gate (`sluice node --hub`), or use `approvals.transport: local`',
-  },
-  'hub.local_transport': {
-    http: 400,
-    retry: 'never',
-    says: 'this gate is attached to a hub, so the approvals of a document cannot be local',
-    do: 'set `approvals.transport: hub` in the document',
-  },
-  'node.request_changed': {
-    http: 409,
-    retry: 'never',
-    says: 'the hub already has this request with different content',
-    do: 'make the call again: it becomes a new request',
   },
   'node.only_there': {
     http: 409,
@@ -1414,12 +1067,6 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'the file of a client could not be written, so none was changed',
     do: 'give yourself write access to that file and its folder, or leave this client out with `--from`',
-  },
-  'init.hook_not_installed': {
-    http: 500,
-    retry: 'never',
-    says: 'the program that the hooks of coding agents start could not be written',
-    do: 'give yourself alone access to that folder, then run the command again',
   },
   'erase.needs_yes': {
     http: 400,
@@ -1457,22 +1104,54 @@ export const PROBLEMS = {
     says: 'this backup cannot be restored here',
     do: 'name a file written by `sluice backup`, and a data folder that does not exist or is empty',
   },
-} as const satisfies Record<string, Spec>
+} as const satisfies ProblemTable
 
-export type ProblemCode = keyof typeof PROBLEMS
+/** What the codes of a table add to `Problems`. */
+export type ProblemsIn<Table extends ProblemTable> = { readonly [Code in keyof Table]: ProblemSpec }
+
+/** Every code of this build. A guest adds its own by declaration merging. */
+export interface Problems extends ProblemsIn<typeof KERNEL_PROBLEMS> {}
+
+export type KernelProblemCode = keyof typeof KERNEL_PROBLEMS
+export type ProblemCode = keyof Problems
 
 /**
  * Plain data, so it survives JSON, replay and workers. `about` contains ids, paths and limits; never secrets or argument values.
  */
-export type Problem = { readonly code: ProblemCode; readonly about: Readonly<Record<string, string>> }
+export type Problem = {
+  readonly code: ProblemCode
+  readonly about: Readonly<Record<string, string>>
+  /** Only with the codes of a guest, and not enumerable: a problem is compared, stored and sent as its code and what it is about. */
+  readonly spec?: ProblemSpec
+}
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value })
-export const problem = (code: ProblemCode, about: Problem['about'] = {}): Problem => ({ code, about })
-export const refuse = (code: ProblemCode, about: Problem['about'] = {}): Result<never> => ({
+export const problem = (code: KernelProblemCode, about: Problem['about'] = {}): Problem => ({ code, about })
+export const refuse = (code: KernelProblemCode, about: Problem['about'] = {}): Result<never> => ({
   ok: false,
   problem: { code, about },
 })
+
+/** How a guest makes problems of its own codes and of the kernel's. */
+export function problemsOf<Table extends ProblemTable>(table: Table & Partial<Problems>) {
+  const make = (code: (keyof Table & ProblemCode) | KernelProblemCode, about: Problem['about'] = {}): Problem =>
+    withSpec({ code, about }, table[code])
+  return {
+    problem: make,
+    refuse: (...given: Parameters<typeof make>): Result<never> => ({ ok: false, problem: make(...given) }),
+  }
+}
+
+const withSpec = (made: Problem, spec: ProblemSpec | undefined): Problem =>
+  spec === undefined ? made : Object.defineProperty(made, 'spec', { value: spec })
+
+/** The same problem with other words about it. */
+export const aboutWith = ({ code, spec }: Problem, about: Problem['about']): Problem => withSpec({ code, about }, spec)
+
+/** What a problem means. A code that this build does not know is an internal error. */
+export const specOf = ({ code, spec }: Problem): ProblemSpec =>
+  spec ?? (Object.hasOwn(KERNEL_PROBLEMS, code) ? KERNEL_PROBLEMS[code as KernelProblemCode] : KERNEL_PROBLEMS.internal)
 
 /** An impossible state. Thrown, never returned; doors answer `internal` with an incident id. */
 export class Bug extends Error {

@@ -1,11 +1,12 @@
-import { PROBLEMS, type Problem } from '../contract/problems.ts'
+import { specOf, type Problem } from '../contract/problems.ts'
 import { quoted, visibleText } from '../contract/visible-text.ts'
 
 const LONGEST_REASON = 500
 
 /** A problem in one sentence, with its code and what it is about. */
-export function sayProblem({ code, about }: Problem): string {
+export function sayProblem(problem: Problem): string {
+  const { code, about } = problem
   const reason = about['reason'] === undefined ? undefined : quoted(about['reason'], LONGEST_REASON)
   const more = reason ?? visibleText(about['says'] ?? about['paths'] ?? '')
-  return `${PROBLEMS[code].says}${more === '' ? '' : `: ${more}`} [${code}]`
+  return `${specOf(problem).says}${more === '' ? '' : `: ${more}`} [${code}]`
 }

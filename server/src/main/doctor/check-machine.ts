@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { PROBLEMS, type Problem } from '../../kernel/contract/problems.ts'
+import { specOf, type Problem } from '../../kernel/contract/problems.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { checkAddress } from '../check-address.ts'
 import { storeState, type StoreSettings } from '../../adapters/stores/open-store.ts'
@@ -54,9 +54,10 @@ export async function checkData(store: StoreSettings): Promise<readonly DoctorFi
 }
 
 /** Why the store cannot even be read. */
-export function storeFault({ code, about }: Problem): DoctorFinding {
-  const { store = '', says = PROBLEMS[code].says } = about
-  return { severity: 'error', about: 'store', says: says === '' ? store : `${store}: ${says}`, do: PROBLEMS[code].do }
+export function storeFault(problem: Problem): DoctorFinding {
+  const spec = specOf(problem)
+  const { store = '', says = spec.says } = problem.about
+  return { severity: 'error', about: 'store', says: says === '' ? store : `${store}: ${says}`, do: spec.do }
 }
 
 function keysIn(data: string): readonly DoctorFinding[] {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { AuditReport } from '../../kernel/contract/audit.ts'
-import { ok, PROBLEMS, refuse, type Result } from '../../kernel/contract/problems.ts'
+import { ok, refuse, specOf, type Result } from '../../kernel/contract/problems.ts'
 import type { DoctorReport, DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor } from '../../adapters/cli/client.ts'
 import { count, fieldsOf, itemsOf, textOf } from '../../adapters/cli/print.ts'
@@ -123,7 +123,8 @@ async function checkAudit(
     if (code === 'config.invalid' || code === 'key.absent') return []
     if (code === 'gate.running')
       return [{ severity: 'note', about, says: 'the gate did not verify it', do: 'run `sluice audit verify`' }]
-    return [{ severity: 'error', about: 'ledger', says: `${PROBLEMS[code].says} [${code}]`, do: PROBLEMS[code].do }]
+    const { says, do: remedy } = specOf(verified.problem)
+    return [{ severity: 'error', about: 'ledger', says: `${says} [${code}]`, do: remedy }]
   }
   const { ok: isWhole, entries, checkpoints } = verified.value
   if (isWhole)

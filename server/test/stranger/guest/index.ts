@@ -2,6 +2,7 @@ import type { Guest } from '../../kernel/registries.ts'
 
 export const stranger: Guest = {
   name: 'stranger',
+  problems: async () => (await import('./problems.ts')).STRANGER_PROBLEMS,
   section: async () => (await import('./section.ts')).section,
   judging: async () => (await import('./judging.ts')).judging,
   channel: async () => (await import('./notebook.ts')).notebookChannel,

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PROBLEMS } from '../../../kernel/contract/problems.ts'
+import { GUESTS } from '../../../main/guests.ts'
+import { allProblems } from '../../../kernel/registries.ts'
 import { run, startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
@@ -73,7 +74,7 @@ test('what a call belongs to is a session on the command line, as in the console
 })
 
 test('every command that a problem recommends exists', async () => {
-  const named = Object.values(PROBLEMS).flatMap(({ do: remedy }) => [
+  const named = Object.values(await allProblems(GUESTS)).flatMap(({ do: remedy }) => [
     ...remedy.matchAll(/`sluice ([a-z]+)(?: ([a-z]+))?/g),
   ])
   const lines = ({ out }: { readonly out: string }) =>

@@ -198,7 +198,7 @@ async function answerFromCall(
     const outcome = read.ok ? read.value : { status: 'refused' as const, problem: read.problem, evidence: [] }
     // Only streams of sessions can be resumed, and sessions ended with 2026-07-28.
     const hasSchema = () => surface !== 'search' && showsOutputSchema(gate, caller, call.tool_id, 'old')
-    live.send(textOf(request.id, callResult(outcome, hasSchema)), `${stream}.${after + 1}`)
+    live.send(textOf(request.id, callResult(gate, outcome, hasSchema)), `${stream}.${after + 1}`)
     break
   }
   live.end()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ok, refuse, type Result } from '../../../kernel/contract/problems.ts'
+import { aboutWith, ok, refuse, type Result } from '../../../kernel/contract/problems.ts'
 import type { OwnTail } from '../../../kernel/ports/audit.ts'
 import type { Change, Ledger, CommitResults } from '../../../kernel/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../../kernel/ports/reads.ts'
@@ -83,7 +83,7 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   const first = await link()
   // A thread that is started again later gives no row its first MAC.
   rows = { ...rows, sealed: true, heads: true, onces: true }
-  if (!first.ok) return refuse(first.problem.code, { file, ...first.problem.about })
+  if (!first.ok) return { ok: false, problem: aboutWith(first.problem, { file, ...first.problem.about }) }
 
   const db = connectForReads(file)
   const { clock = Date.now, onFault, onDiverged = () => {}, onForged = () => {}, refuses } = setup
