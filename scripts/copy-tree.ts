@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -27,4 +27,19 @@ function linkPackages(from: string, to: string, copy: string): void {
       name === 'sluice' ? join(copy, 'server') : join(from, 'node_modules', name),
       join(to, 'node_modules', name),
     )
+}
+
+/** Starts the gate of a copy with the configuration in this folder. Returns when it is up. */
+export async function startGate(copy: string, folder: string): Promise<ChildProcess> {
+  const gate = spawn(process.execPath, [join(copy, 'server/bin/sluice'), 'up', '--trust'], { cwd: folder })
+  let said = ''
+  await new Promise<void>((done, fail) => {
+    gate.stderr.on('data', (text) => (said += String(text)))
+    gate.stdout.on('data', (text) => {
+      said += String(text)
+      if (said.includes('sluice is up')) done()
+    })
+    gate.once('exit', (code) => fail(new Error(`the gate ended with ${code}: ${said}`)))
+  })
+  return gate
 }

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { copyTree } from './copy-tree.ts'
-import { GUESTS } from '../server/src/main/guests.ts'
+import { GUARDS, GUESTS } from '../server/src/main/guests.ts'
+import { importsIn } from '../server/test/walls/imports-in.ts'
+import { copyTree, startGate } from './copy-tree.ts'
 
 /**
  * `npm run without -- GUEST… [--tests]`: removes guests from a copy of the tree, by folder and by their line in main/guests.ts, and checks
@@ -51,7 +54,6 @@ for (const list of ['server/src/main/guests.ts', 'console/src/guests.ts']) {
 }
 
 /** What is not part of the product and imports something that is gone: it is about several guests. */
-const IMPORT = /(?:from|import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g
 const leftOut: string[] = []
 for (;;) {
   const missing = globSync(
@@ -67,8 +69,8 @@ for (;;) {
       exclude: ['**/node_modules/**', 'server/test/stranger/*/**'],
     },
   ).filter((path) =>
-    [...readFileSync(join(copy, path), 'utf8').matchAll(IMPORT)].some(
-      ([, target = '']) => !existsSync(resolve(copy, dirname(path), target)),
+    importsIn(readFileSync(join(copy, path), 'utf8')).some(
+      (target) => target.startsWith('.') && !existsSync(resolve(copy, dirname(path), target)),
     ),
   )
   if (missing.length === 0) break
@@ -88,8 +90,29 @@ const steps: readonly (readonly [string, string, readonly string[]])[] = [
 ]
 const failed = steps.filter(([what, program, args]) => {
   const ran = spawnSync(program, args, { cwd: copy, encoding: 'utf8', maxBuffer: 2 ** 28 })
-  say(`${ran.status === 0 ? 'ok    ' : 'FAILED'} ${what}`)
-  if (ran.status !== 0) say(`${ran.stdout}${ran.stderr}`.split('\n').slice(0, 60).join('\n'))
-  return ran.status !== 0
+  return !passes(what, ran.status === 0, `${ran.stdout}${ran.stderr}`)
 })
-process.exitCode = failed.length === 0 ? 0 : 1
+
+function passes(what: string, isPassed: boolean, output: string): boolean {
+  say(`${isPassed ? 'ok    ' : 'FAILED'} ${what}`)
+  if (!isPassed) say(output.split('\n').slice(0, 60).join('\n'))
+  return isPassed
+}
+
+/** A gate without a guard starts only if its configuration says so. */
+async function starts(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-without-'))
+  const guards = { without: gone.filter((name) => GUARDS.includes(name)) }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, guards }))
+  try {
+    const gate = await startGate(copy, folder)
+    gate.kill()
+    await once(gate, 'exit')
+    return passes('a gate starts', true, '')
+  } catch (error) {
+    return passes('a gate starts', false, String(error))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+process.exitCode = (await starts()) && failed.length === 0 ? 0 : 1

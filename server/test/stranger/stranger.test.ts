@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copyTree } from '../../../scripts/copy-tree.ts'
+import { copyTree, startGate } from '../../../scripts/copy-tree.ts'
 
 /** A guest that nobody has seen before, with one of everything, in a copy of the project. Besides its folders, two lists get one line each. */
 const tree = copyTree()
@@ -37,14 +37,7 @@ beforeAll(async () => {
     channels: { notebooks: [{ name: 'notes', file: notebook }] },
   }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
-  const gate = spawn(process.execPath, [launcher, 'up', '--trust'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await new Promise<void>((done, fail) => {
-    gate.stdout.on('data', (text) => String(text).includes('sluice is up') && done())
-    gate.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))
-  })
+  await startGate(tree, folder)
 })
 afterAll(() => {
   sluice('down')

@@ -2,23 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { importsIn } from './imports-in.ts'
 import { WALLS, wallOf } from './walls.ts'
 
 const src = resolve(import.meta.dirname, '../../src')
-const IMPORT =
-  /^\s*(?:import|export)\b[^'"]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.ts)['"]/gm
-
 type Import = { readonly file: string; readonly target: string }
 /** `path` is set for a forbidden import of a file of ours. */
 type Fault = { readonly path?: string; readonly says: string }
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(src, file), 'utf8')
-  return [...text.matchAll(IMPORT)].map((match) => ({
-    file,
-    target: match[1] ?? match[2] ?? match[3] ?? match[4] ?? '',
-  }))
-}
+const importsOf = (file: string): Import[] =>
+  importsIn(readFileSync(join(src, file), 'utf8')).map((target) => ({ file, target }))
 
 const IS_TEST = /\.(test|suite|measure)\.ts$/
 
