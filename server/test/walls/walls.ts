@@ -1,3 +1,5 @@
+import { GUESTS } from '../../src/main/guests.ts'
+
 /** The rings of the house: what each folder may import of ours and from npm, and why. */
 export type Wall = {
   /** Prefixes of paths below `src/`. A folder may always import itself. */
@@ -32,17 +34,42 @@ const FOR_GUESTS = [
   'adapters/files/',
 ]
 
-/** A guest knows the kernel, the doors and the way to tool servers, and the `api.ts` of the guests it needs. */
-const guest = (packages: readonly string[], needs: readonly string[] = []): Wall => ({
-  ours: [...FOR_GUESTS, ...needs.map((name) => `guests/${name}/api.ts`)],
-  packages,
+/** A guest knows the kernel, the doors and the way to tool servers, and the `api.ts` of the guests that its value says it needs. */
+const guest = (name: string): Wall => ({
+  ours: [...FOR_GUESTS, ...needsOf(name).map((need) => `guests/${need}/api.ts`)],
+  packages: ['commander', 'zod', ...(PACKAGES_OF_GUESTS[name] ?? [])],
   node: true,
   because: 'removing a capability is removing its folder',
 })
 
+export const needsOf = (name: string): readonly string[] => GUESTS.find((guest) => guest.name === name)?.needs ?? []
+
 const DOOR = 'a door that can reach the store can skip the checks'
 
-/** By the first folders of a path, the longest that matches. */
+/** What some guests have besides the schemas and commands that each may have. */
+const PACKAGES_OF_GUESTS: Readonly<Record<string, readonly string[]>> = {
+  flows: ['yaml'],
+  hub: ['jose'],
+  inbox: ['ink', 'react'],
+  matrix: ['matrix-js-sdk'],
+  models: ['ai', '@ai-sdk/anthropic', '@ai-sdk/google', '@ai-sdk/openai-compatible', 'yaml'],
+  openapi: ['undici', 'yaml'],
+  'policy-lint': ['z3-solver', '@marcbachmann/cel-js'],
+  'server-logins': ['@modelcontextprotocol/client'],
+  shell: ['unbash'],
+  telemetry: [
+    '@opentelemetry/api',
+    '@opentelemetry/sdk-metrics',
+    '@opentelemetry/sdk-trace',
+    '@opentelemetry/resources',
+    '@opentelemetry/exporter-prometheus',
+    '@opentelemetry/exporter-metrics-otlp-http',
+    '@opentelemetry/exporter-trace-otlp-http',
+  ],
+  workflows: ['yaml'],
+}
+
+/** By the first folders of a path, the longest that matches. A guest has its own without an entry. */
 export const WALLS: Readonly<Record<string, Wall>> = {
   kernel: KERNEL,
   'kernel/audit': { ...KERNEL, packages: ['zod', 'canonicalize'] },
@@ -64,50 +91,12 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   'adapters/files': adapter([], 'files of other programs are read and changed in one place'),
   'adapters/cli': adapter(['commander', 'zod'], DOOR, ['client/']),
 
-  'guests/activity': guest(['commander']),
-  'guests/agent': guest(['commander', 'zod'], ['workflows', 'models']),
-  'guests/chat': guest([]),
-  'guests/commands': guest(['zod']),
-  'guests/content': guest(['zod'], ['sandbox']),
-  'guests/demo': guest(['commander']),
   'guests/demo/servers': {
     ours: [],
     packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/server-filesystem', 'zod'],
     node: true,
     because: 'a tool server is a separate program that does not know the gate',
   },
-  'guests/flows': guest(['commander', 'yaml', 'zod'], ['models', 'toolflow']),
-  'guests/hooks': guest(['commander', 'zod']),
-  'guests/hub': guest(['commander', 'jose', 'zod']),
-  'guests/inbox': guest(['ink', 'react']),
-  'guests/matrix': guest(['matrix-js-sdk', 'zod']),
-  'guests/models': guest(['ai', '@ai-sdk/anthropic', '@ai-sdk/google', '@ai-sdk/openai-compatible', 'yaml', 'zod']),
-  'guests/openapi': guest(['undici', 'yaml', 'zod']),
-  'guests/packs': guest(['commander', 'zod']),
-  'guests/policy-lint': guest(['z3-solver', '@marcbachmann/cel-js']),
-  'guests/provenance': guest(['zod']),
-  'guests/push': guest(['zod']),
-  'guests/risk': guest([]),
-  'guests/sandbox': guest(['zod']),
-  'guests/search': guest(['zod']),
-  'guests/sentences': guest([]),
-  'guests/serenity': guest(['commander', 'zod']),
-  'guests/server-logins': guest(['commander', '@modelcontextprotocol/client', 'zod']),
-  'guests/shell': guest(['unbash']),
-  'guests/telemetry': guest([
-    'zod',
-    '@opentelemetry/api',
-    '@opentelemetry/sdk-metrics',
-    '@opentelemetry/sdk-trace',
-    '@opentelemetry/resources',
-    '@opentelemetry/exporter-prometheus',
-    '@opentelemetry/exporter-metrics-otlp-http',
-    '@opentelemetry/exporter-trace-otlp-http',
-  ]),
-  'guests/toolflow': guest(['commander', 'zod'], ['serenity']),
-  'guests/web-push': guest(['zod']),
-  'guests/webhook': guest(['zod']),
-  'guests/workflows': guest(['commander', 'yaml', 'zod'], ['models']),
 
   main: {
     ours: ['kernel/', 'adapters/', 'client/'],
@@ -130,6 +119,8 @@ export function wallOf(path: string): { readonly home: string; readonly wall: Wa
     const home = parts.slice(0, length).join('/')
     const wall = WALLS[home]
     if (wall !== undefined) return { home, wall }
+    const [ring, name = ''] = home.split('/')
+    if (length === 2 && ring === 'guests') return { home, wall: guest(name) }
   }
   return undefined
 }
