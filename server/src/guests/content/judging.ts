@@ -43,9 +43,18 @@ declare module '../../kernel/decide/judging.ts' {
 export const judging: Judging = {
   settings: contentSettings,
   facts: [
-    { name: 'traps', gather: trapFacts, gatherFilled: trapFacts },
-    { name: 'content', gather: ({ judgement }, call, tool) => contentFact(judgement, call, tool) },
-    { name: 'guarded', gather: guardedFact, gatherFilled: guardedFact },
+    { name: 'traps', gather: trapFacts, gatherFilled: trapFacts, neutral: { files: [] } },
+    {
+      name: 'content',
+      gather: ({ judgement }, call, tool) => contentFact(judgement, call, tool),
+      neutral: {
+        pii: 'ask',
+        credentials: [],
+        reach: { server: 'local', files: 'unknown' },
+        scan: { findings: [], more: { secret: 0, pii: 0 }, marks: [], complete: true },
+      },
+    },
+    { name: 'guarded', gather: guardedFact, gatherFilled: guardedFact, neutral: { own: [], sprung: [] } },
   ],
   deciders: [
     {

@@ -74,7 +74,7 @@ export const judging: Judging = {
   settings: ({ provenance }) => ok({ provenance }),
   facts: [
     { name: 'labels', gather: labelsFact },
-    { name: 'provenance', gather: provenanceFact },
+    { name: 'provenance', gather: provenanceFact, neutral: 'off' },
   ],
   deciders: [{ name: 'provenance', rank: 130, judge: judgeProvenanceOf }],
   sourcesOf: valueSources,

@@ -18,7 +18,12 @@ export const judging: Judging = {
       name: 'sandboxed',
       gather: ({ judgement }, _, { row }) => judgement.servers[row.server]?.sandbox !== undefined,
     },
-    { name: 'files', gather: filesFact, gatherFilled: filesFact },
+    {
+      name: 'files',
+      gather: filesFact,
+      gatherFilled: filesFact,
+      neutral: { sandbox: 'none', args: [], too_many: false },
+    },
   ],
   deciders: [{ name: 'sandbox', rank: 80, judges_reads: true, judge: judgeSandbox, judgeFilled: judgeSandboxFacts }],
 }

@@ -11,6 +11,6 @@ declare module '../../kernel/decide/judging.ts' {
 }
 
 export const judging: Judging = {
-  facts: [{ name: 'health', gather: healthFact }],
+  facts: [{ name: 'health', gather: healthFact, neutral: 'off' }],
   deciders: [{ name: 'health', rank: 120, judge: judgeHealth }],
 }

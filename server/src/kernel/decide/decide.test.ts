@@ -137,6 +137,11 @@ describe('the verdict', () => {
     )
   })
 
+  test('law: a harmless call has no opinion but that of the policy', () => {
+    const opinions = DECIDERS.filter(({ name }) => name !== 'policy').flatMap((one) => one.judge(careful, call, facts))
+    expect(opinions).toEqual([])
+  })
+
   test('no opinion at all is a block', () => {
     expect(decide(careful, call, facts, [])).toMatchObject({ effect: 'block', evidence: [{ rule: 'gate.no_opinion' }] })
   })

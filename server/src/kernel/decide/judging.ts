@@ -45,7 +45,10 @@ type FactOf<Name extends keyof Facts> = {
   gather(deps: FactsDeps, call: Call, tool: Tool, now: number): MaybePromise<Facts[Name] | undefined>
   /** The same for arguments that the gate filled in itself, if a `judgeFilled` needs it. */
   gatherFilled?(deps: FilledDeps, call: Call, tool: Tool): MaybePromise<Facts[Name] | undefined>
-}
+} & Neutral<Facts[Name]>
+
+/** Its value for a harmless call, about which its decider has no opinion (law in decide.test.ts). */
+type Neutral<Value> = undefined extends Value ? { readonly neutral?: never } : { readonly neutral: Value }
 
 /** One field of `Facts`, and how it is determined. */
 export type Fact = { [Name in keyof Facts]-?: FactOf<Name> }[keyof Facts]

@@ -2,6 +2,7 @@ import type { Call } from '../contract/call.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import type { Tool, ToolEffect } from '../contract/tool.ts'
 import type { Effect, Opinion } from '../contract/verdict.ts'
+import { JUDGEMENT } from '../../../test/judging.ts'
 import type { Facts } from './facts.ts'
 
 export const HASH = 'a'.repeat(64)
@@ -39,21 +40,6 @@ export function callWith(args: Json, more: Partial<Call> = {}): Call {
   }
 }
 
-/** What the guests' facts say of a harmless call. */
-const GUESTS_FACTS: object = {
-  guarded: { own: [], sprung: [] },
-  files: { sandbox: 'none', args: [], too_many: false },
-  traps: { files: [] },
-  content: {
-    pii: 'ask',
-    credentials: [],
-    reach: { server: 'local', files: 'unknown' },
-    scan: { findings: [], more: { secret: 0, pii: 0 }, marks: [], complete: true },
-  },
-  health: 'off',
-  provenance: 'off',
-}
-
 /** Facts on which only the policy decider has an opinion. */
 export function neutralFacts(tool: Tool = toolWith()): Facts {
   return {
@@ -63,11 +49,14 @@ export function neutralFacts(tool: Tool = toolWith()): Facts {
     credential: 'active',
     pauses: [],
     look_alikes: [],
-    budgets: [],
-    history: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600, denied_for: 86_400 } },
-    ...GUESTS_FACTS,
+    ...NEUTRAL,
   } as object as Facts
 }
+
+/** Of the kernel and of the guests of this build. */
+const NEUTRAL: object = Object.fromEntries(
+  JUDGEMENT.facts.flatMap(({ name, neutral }) => (neutral === undefined ? [] : [[name, neutral]])),
+)
 
 const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
 

@@ -64,8 +64,12 @@ function firstOf<Asked extends readonly unknown[], Answer>(
 const KERNEL_FACTS: readonly Fact[] = [
   // Only presets use this number, and only for critical risk.
   { name: 'approvers', gather: (deps, _, { risk }) => (risk === 'critical' ? countApprovers(deps) : undefined) },
-  { name: 'budgets', gather: budgetFacts },
-  { name: 'history', gather: historyFact },
+  { name: 'budgets', gather: budgetFacts, neutral: [] },
+  {
+    name: 'history',
+    gather: historyFact,
+    neutral: { rejections: [], earlier: 0, limits: { most: 5, within_s: 600, denied_for: 86_400 } },
+  },
 ]
 
 /** For a gate without the guest that searches texts: nothing is found, and nothing is hidden. */
