@@ -1,6 +1,6 @@
 import type { ApprovalRow } from '../../src/kernel/contract/approval.ts'
 import type { AuditEntry } from '../../src/kernel/contract/audit.ts'
-import { onlyReads } from '../../src/kernel/attempt/interpret.ts'
+import { onlyReads } from '../../src/kernel/contract/tool.ts'
 import { checkBounds } from './check-bounds.ts'
 import { checkAnswers } from './check-answers.ts'
 import type { CallRow } from '../../src/kernel/contract/call.ts'
@@ -223,7 +223,7 @@ function checkRepeats(
   { hashOf }: CheckOptions,
   report: ReportViolation,
 ): void {
-  const ran = [...stories.values()].filter(({ receipts, row }) => receipts.length > 0 && !onlyReads(row))
+  const ran = [...stories.values()].filter(({ receipts, row }) => receipts.length > 0 && !onlyReads(row.judged))
   for (const [what, same] of Map.groupBy(ran, ({ receipts }) => `${receipts[0]?.tool} ${hashOf(receipts[0]?.args)}`)) {
     const ids = same.map(({ row }) => row.call_id)
     if (ids.length > 1) report('executed_twice', ids.join(' '), `one effect by several calls: ${what}`)

@@ -1,6 +1,6 @@
 import type { ContentSettings } from './section.ts'
 import type { ArgMatch, ArgScan } from './scan-args.ts'
-import type { Tool } from '../../kernel/contract/tool.ts'
+import { onlyReads, type Tool } from '../../kernel/contract/tool.ts'
 import { isRecipient } from './recipient-fields.ts'
 import { dataDestination, type DataDestination, type Reach } from './data-destination.ts'
 
@@ -20,7 +20,7 @@ const NOT_PERSONAL = new Set(['ipv4-local', 'ipv6-local', 'mac-address'])
  * that leave the machine.
  */
 export function personalIn(findings: readonly ArgMatch[], tool: Tool, reach: Reach): ArgMatch[] {
-  const isRead = tool.effects.every((effect) => effect === 'read')
+  const isRead = onlyReads(tool)
   const isHere = isRead && dataDestination(tool, reach) === 'reads_here'
   return findings.filter(
     (finding) =>

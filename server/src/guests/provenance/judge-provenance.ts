@@ -2,7 +2,7 @@ import type { ReadCommand } from '../../kernel/decide/as-called.ts'
 import { INPUTS_KEY } from '../../kernel/approvals/asks.ts'
 import type { Call } from '../../kernel/contract/call.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
-import { inForce } from '../../kernel/contract/tool.ts'
+import { inForce, onlyReads } from '../../kernel/contract/tool.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
 import { judgementSteps, type Judgement, type Reason, type Rule } from './rules.ts'
 import type { ProvenanceFact } from './provenance-fact.ts'
@@ -20,7 +20,7 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
   const { provenance, tool, now } = facts
   if (provenance === 'off') return []
   if (provenance === 'unknown') {
-    if (tool.effects.every((effect) => effect === 'read')) return []
+    if (onlyReads(tool)) return []
     const says = 'it could not be checked what the session has read'
     return [{ decider: 'provenance', effect: 'ask', rule: 'provenance.unknown', says, source: 'gate', at: now }]
   }
@@ -51,7 +51,7 @@ const isOfDocument = ({ by_run, tool_id }: Call): boolean =>
  */
 function documentReasons({ session, judgement }: ProvenanceFact, tool: Facts['tool']): readonly Reason[] {
   const found = judgement.reasons.filter((reason) => countsForDocument(reason, tool))
-  if (tool.effects.length > 0 && tool.effects.every((effect) => effect === 'read')) return found
+  if (onlyReads(tool)) return found
   const unvouched = judgement.values.filter(
     ({ role, from, leaf }) =>
       role === 'destination' && (from === 'none' || (from === 'data' && isOfTrigger(session, leaf))),

@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/contract/json.ts'
-import type { ToolDefinition, ToolEffect } from '../../kernel/contract/tool.ts'
+import { onlyReads, type ToolDefinition, type ToolEffect } from '../../kernel/contract/tool.ts'
 import { contestsOf } from './contests.ts'
 import { licenceOf, type LicenceFound } from './licences.ts'
 import { profileOf, type Profile } from './profile.ts'
@@ -87,8 +87,7 @@ export function* judgementSteps(
   const repeated = mayBeContested && !equal && session.wasDone({ tool: tool_id, args }, licence.utterance)
   const found = { licence, contests, values, repeated }
   if (mode === 'off') return { ...found, reasons: [] }
-  const onlyReads = effects.length > 0 && effects.every((effect) => effect === 'read')
-  if (onlyReads) return { ...found, reasons: fetchReasons(session, values) }
+  if (onlyReads({ effects })) return { ...found, reasons: fetchReasons(session, values) }
   if (!isSmall) yield
   if (!session.prose && !session.overflow) return { ...found, reasons: destinationReasons(values, mode === 'strict') }
   const reasons = yield* actReasons(session, { ...found, effects, strict: mode === 'strict' })

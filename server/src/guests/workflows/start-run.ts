@@ -1,3 +1,4 @@
+import { onlyReads } from '../../kernel/contract/tool.ts'
 import type { RunId } from '../../kernel/contract/ids.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { problem, type Problem } from '../../kernel/contract/problems.ts'
@@ -93,9 +94,7 @@ function runChanges(deps: StartDeps, run: RunToStart, place: string | null, now:
   const caller = agentCaller(head)
   const thread = `workflow.${run_id}`
   const { approvals, messaging } = opened.document
-  const reads = toolsIn(protocol.steps).filter(
-    (id) => deps.catalogue.tool(id)?.effects.every((effect) => effect === 'read') === true,
-  )
+  const reads = toolsIn(protocol.steps).filter((id) => onlyReads(deps.catalogue.tool(id)))
   const state = startWorkflow({
     run_id,
     document: head.name,

@@ -1,5 +1,5 @@
 import type { PacketRisk, PacketFacts } from './packet-parts.ts'
-import type { Tool, ToolEffect } from '../contract/tool.ts'
+import { onlyReads, type Tool, type ToolEffect } from '../contract/tool.ts'
 import type { Opinion } from '../contract/verdict.ts'
 import { type StandardSentences, NO_ROLLBACK } from '../attempt/standard/rollback.ts'
 
@@ -61,9 +61,8 @@ export function factsInWords(
   standard: StandardSentences,
   evidence: readonly Opinion[],
 ): PacketFacts {
-  const onlyReads = tool !== undefined && tool.effects.length > 0 && tool.effects.every((effect) => effect === 'read')
   return {
-    undo: undo(tool?.rollback !== undefined, onlyReads, touchesSecret(evidence), standard),
+    undo: undo(tool?.rollback !== undefined, onlyReads(tool), touchesSecret(evidence), standard),
     read_back:
       tool?.verify === undefined
         ? { is: 'no', says: "The result is not read back: the gate relies on the tool's answer." }
@@ -80,16 +79,16 @@ export function factsInWords(
 /** Whoever has read a secret knows it, whatever is done afterwards. */
 function undo(
   isDeclared: boolean,
-  onlyReads: boolean,
+  isRead: boolean,
   isSecret: boolean,
   { rollback }: StandardSentences,
 ): PacketFacts['undo'] {
-  if (onlyReads && isSecret)
+  if (isRead && isSecret)
     return { is: 'no', says: 'It cannot be undone: once the secret is read, the agent and its model know it.' }
   if (isDeclared && rollback.startsWith(NO_ROLLBACK))
     return { is: 'no', says: `It cannot be undone: ${rollback.slice(`${NO_ROLLBACK}: `.length)}.` }
   if (isDeclared) return { is: 'yes', says: `It can be undone: ${rollback}.` }
-  return onlyReads
+  return isRead
     ? { is: 'yes', says: 'It only reads: there is nothing to undo.' }
     : { is: 'no', says: 'There is no known way to undo it.' }
 }

@@ -1,4 +1,4 @@
-import type { Tool } from '../contract/tool.ts'
+import { onlyReads, type Tool } from '../contract/tool.ts'
 
 /**
  * Whether the operator's own configuration says that this tool only reads. What its server, a pack or the gate's inference says
@@ -6,7 +6,7 @@ import type { Tool } from '../contract/tool.ts'
  */
 export function isDeclaredRead({ effects, effects_from, executor, shell }: Tool): boolean {
   const isOfOperator = effects_from === 'configured' && executor === undefined && shell === undefined
-  return isOfOperator && effects.length > 0 && effects.every((effect) => effect === 'read')
+  return isOfOperator && onlyReads({ effects })
 }
 
 /** What people and agents are told about a declared read. Whether the record waits depends on the store and on the call. */

@@ -1,3 +1,4 @@
+import { onlyReads } from '../contract/tool.ts'
 import { asksIn } from '../approvals/asks.ts'
 import type { CallRow, CallState, Eviction, ToolResult } from '../contract/call.ts'
 import { type Json, type JsonObject, isJsonObject } from '../contract/json.ts'
@@ -39,11 +40,11 @@ export function interpret(
     case 'rejected':
       return { state: 'failed', problem: problem('tool.failed'), result: rejection(answer.error) }
     case 'not_sent':
-      return row.attempt > 1 && !onlyReads(row)
+      return row.attempt > 1 && !onlyReads(row.judged)
         ? { state: row.idempotent ? 'failed' : 'unknown', problem: notRetried(answer.problem) }
         : { state: 'failed', problem: answer.problem }
     default:
-      return row.idempotent || onlyReads(row)
+      return row.idempotent || onlyReads(row.judged)
         ? { state: 'failed', problem: unanswered(answer.problem) }
         : { state: 'unknown', problem: answer.problem }
   }
@@ -66,12 +67,7 @@ export function notRetried({ code, about }: Problem): Problem {
 
 /** Whether an attempt before the last one may have taken effect, and repeating it may have done harm. */
 export const mayHaveRunBefore = (row: Pick<CallRow, 'attempt' | 'idempotent' | 'judged'>): boolean =>
-  row.attempt > 1 && !row.idempotent && !onlyReads(row)
-
-/** According to the recorded judgement. If the row has none, assume it does not only read. */
-export function onlyReads({ judged }: Pick<CallRow, 'judged'>): boolean {
-  return judged !== undefined && judged.effects.length > 0 && judged.effects.every((effect) => effect === 'read')
-}
+  row.attempt > 1 && !row.idempotent && !onlyReads(row.judged)
 
 const codeOf = ({ _meta }: ToolResult) => (asksIn(_meta) === undefined ? 'tool.failed' : 'tool.asks')
 

@@ -1,6 +1,6 @@
 import type { CallRow } from '../contract/call.ts'
 import { problem } from '../contract/problems.ts'
-import { onlyReads } from './interpret.ts'
+import { onlyReads } from '../contract/tool.ts'
 import { auditOf } from './call-changes.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -37,7 +37,7 @@ export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<R
   })
   // An earlier release asked a person about reads too.
   await eachCall(deps, 'unknown', async (held) => {
-    if (held.row.settled === undefined && onlyReads(held.row)) await failRead(deps, held, closeRun(held.row))
+    if (held.row.settled === undefined && onlyReads(held.row.judged)) await failRead(deps, held, closeRun(held.row))
   })
   return counts
 }
@@ -60,7 +60,7 @@ async function eachCall(
 async function interrupt(deps: RecoverDeps, held: Stored<'calls'>): Promise<Recovered> {
   // A held call's run is still marked as resuming it: when driven again, it reads this row and ends or continues from there.
   if (held.row.executor === 'client') return giveUpReport(deps, held)
-  if (onlyReads(held.row)) return failRead(deps, held, [])
+  if (onlyReads(held.row.judged)) return failRead(deps, held, [])
   const at = deps.clock()
   const row: CallRow = { ...held.row, state: 'unknown', problem: problem('call.interrupted') }
   const mayRetry = row.idempotent

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.ts'
-import type { RiskClass, Tool, ToolEffect } from '../contract/tool.ts'
+import { onlyReads, type RiskClass, type Tool, type ToolEffect } from '../contract/tool.ts'
 
 export type KnownEffects = Pick<Tool, 'effects' | 'effects_from'>
 
@@ -71,8 +71,7 @@ export function idempotentOf(
 ): boolean {
   if (configured !== undefined) return configured
   if (trusted && annotations?.['idempotentHint'] === true) return true
-  const onlyReads = known.effects.length > 0 && known.effects.every((effect) => effect === 'read')
-  return onlyReads && (known.effects_from === 'configured' || known.effects_from === 'annotated')
+  return onlyReads(known) && (known.effects_from === 'configured' || known.effects_from === 'annotated')
 }
 
 const isSaid = (effects: readonly ToolEffect[] | undefined): effects is readonly ToolEffect[] =>

@@ -56,6 +56,10 @@ export type ToolRow = {
 export const inForce = (row: ToolRow): { readonly definition: ToolDefinition; readonly hash: string } =>
   row.admitted ?? { definition: row.definition, hash: row.definition_hash }
 
+/** A tool whose effects are not known may do anything, and so may a call whose row does not say. */
+export const onlyReads = (known: { readonly effects: readonly ToolEffect[] } | undefined): boolean =>
+  known !== undefined && known.effects.length > 0 && known.effects.every((effect) => effect === 'read')
+
 /** What rules, approvers and doors see of a tool: the row joined with the operator's configuration. */
 export type Tool = {
   readonly row: ToolRow

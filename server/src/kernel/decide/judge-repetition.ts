@@ -1,14 +1,12 @@
 import type { Call } from '../contract/call.ts'
 import type { Repetition } from '../contract/budgets.ts'
-import type { Tool } from '../contract/tool.ts'
+import { onlyReads, type Tool } from '../contract/tool.ts'
 import type { Opinion } from '../contract/verdict.ts'
 import type { Facts, Rejection } from './facts.ts'
 import type { Policy } from '../policy/policy.ts'
 
 /** A read changes nothing, so a loop of reads costs only time: a person is asked much later. */
 const READS_FACTOR = 10
-
-const onlyReads = ({ effects }: Tool): boolean => effects.every((effect) => effect === 'read')
 
 /** How often the same call to this tool may be made before a person is asked. */
 export function loopLimit({ most }: Repetition, tool: Tool): number {

@@ -7,7 +7,7 @@ import { Bug, problem, type Problem } from '../contract/problems.ts'
 import { isEndedRun, type RunRow } from '../contract/run.ts'
 import { goStale, withdraw } from '../approvals/transitions.ts'
 import { CLOSED } from '../consents/build-consent.ts'
-import { onlyReads } from '../attempt/interpret.ts'
+import { onlyReads } from '../contract/tool.ts'
 import { auditOf } from '../attempt/call-changes.ts'
 import { everyRow } from '../changes/every-row.ts'
 import type { RestoredEnding, TableEntry } from '../changes/table-entry.ts'
@@ -175,7 +175,7 @@ function endedCall(deps: RestoreDeps, held: Stored<'calls'>): RestoredEnding | u
     return { as: 'refused', changes: refusedCall(deps, held, why, 'withdrawn') }
   }
   // Both are as harmless as before, and the start of the gate ends them.
-  if (row.state === 'executing' && (row.executor === 'client' || onlyReads(row))) return undefined
+  if (row.state === 'executing' && (row.executor === 'client' || onlyReads(row.judged))) return undefined
   if (row.state !== 'executing' && row.state !== 'unknown') return undefined
   if (row.state === 'unknown' && row.run_id === undefined && row.settled === undefined) return undefined
   const { run_id: _, settled: _1, retry: _2, ...rest } = row

@@ -1,7 +1,7 @@
 import type { Call, ToolResult } from '../../contract/call.ts'
 import type { Problem } from '../../contract/problems.ts'
 import type { Verification, PlannedReadBack } from '../../contract/standard.ts'
-import { inForce, type Tool } from '../../contract/tool.ts'
+import { inForce, onlyReads, type Tool } from '../../contract/tool.ts'
 import { toolIdOf } from '../../catalogue/definition.ts'
 import { canonicalJson } from '../../json/canonical.ts'
 import { askServer, type AskServerDeps } from '../ask-server.ts'
@@ -71,7 +71,7 @@ async function argsFor({ judgement }: AskDeps, { row }: Tool, { args }: PlannedR
 /** Why a tool cannot be asked. Its effects are configured, so only a reload can have changed them. */
 function obstacleOf(tool: Tool | undefined): string | undefined {
   if (tool === undefined || tool.row.gone_at !== undefined) return 'its server does not offer it'
-  if (!tool.effects.every((effect) => effect === 'read')) return 'it does more than read'
+  if (!onlyReads(tool)) return 'it does more than read'
   if (tool.row.admitted?.hash !== tool.row.definition_hash) return 'its definition is not the admitted one'
   return undefined
 }
