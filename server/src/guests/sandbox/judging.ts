@@ -25,5 +25,20 @@ export const judging: Judging = {
       neutral: { sandbox: 'none', args: [], too_many: false },
     },
   ],
-  deciders: [{ name: 'sandbox', rank: 80, judges_reads: true, judge: judgeSandbox, judgeFilled: judgeSandboxFacts }],
+  deciders: [
+    {
+      name: 'sandbox',
+      rank: 80,
+      judges_reads: true,
+      protects_gate: [
+        'sandbox.gate_data',
+        'sandbox.gate_settings',
+        'sandbox.gate_around',
+        'sandbox.gate_program',
+        'sandbox.client_settings',
+      ],
+      judge: judgeSandbox,
+      judgeFilled: judgeSandboxFacts,
+    },
+  ],
 }

@@ -4,5 +4,13 @@ import { judgeShell, planShell } from './judge-shell.ts'
 
 export const judging: Judging = {
   commandOf: shellReading,
-  deciders: [{ name: 'shell', rank: 90, judge: judgeShell, plan: ({ tool }) => planShell(tool) }],
+  deciders: [
+    {
+      name: 'shell',
+      rank: 90,
+      protects_gate: ['shell.gate', 'shell.client'],
+      judge: judgeShell,
+      plan: ({ tool }) => planShell(tool),
+    },
+  ],
 }

@@ -43,15 +43,3 @@ export const Verdict = z.strictObject({
   observed: Effect.optional(),
 })
 export type Verdict = z.infer<typeof Verdict>
-
-/** Rules about the gate's own files and credentials. Their blocks are enforced in every mode and are critical findings. */
-export const GATE_PROTECTION_RULES: ReadonlySet<string> = new Set([
-  'sandbox.gate_data',
-  'sandbox.gate_settings',
-  'sandbox.gate_around',
-  'sandbox.gate_program',
-  'sandbox.client_settings',
-  'shell.gate',
-  'shell.client',
-  'content.own_credential',
-])

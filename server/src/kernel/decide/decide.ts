@@ -1,17 +1,10 @@
 import type { Call } from '../contract/call.ts'
-import {
-  GATE_PROTECTION_RULES,
-  STRENGTHS,
-  type Effect,
-  type Opinion,
-  type Strength,
-  type Verdict,
-} from '../contract/verdict.ts'
+import { STRENGTHS, type Effect, type Opinion, type Strength, type Verdict } from '../contract/verdict.ts'
 import { visibleText } from '../contract/visible-text.ts'
 import { strongestOf as strongestOfRoute } from '../approvals/routes/routes.ts'
 import { countApprovals, isStandingApproval, peopleNeeded } from '../approvals/routes/seats.ts'
 import { coverWithConsent } from '../consents/cover-with-consent.ts'
-import type { Decider } from './decider.ts'
+import { blocksForGate, type Decider } from './decider.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
 import type { Plan } from './plan.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -145,9 +138,9 @@ function observed(
  * Some deciders are enforced in observe mode too. So are blocks about the gate's own files and credentials, because whoever has those
  * controls every later decision.
  */
-const isEnforced = ({ decider, effect, rule }: Opinion, deciders: readonly Decider[]): boolean =>
-  deciders.some(({ name, enforced_in_observe }) => enforced_in_observe === true && name === decider) ||
-  (effect === 'block' && GATE_PROTECTION_RULES.has(rule))
+const isEnforced = (opinion: Opinion, deciders: readonly Decider[]): boolean =>
+  deciders.some(({ name, enforced_in_observe }) => enforced_in_observe === true && name === opinion.decider) ||
+  blocksForGate(opinion, deciders)
 
 function approvedBy(approval: ApprovalFact, facts: Facts): Opinion {
   const says = `approved (${approval.strength}) in ${approval.approval_id}`

@@ -28,6 +28,10 @@ export type Decider = {
   readonly rank: number
   /** Its opinions count in observe mode too. */
   readonly enforced_in_observe?: true
+  /** Its rules about the gate's own files and credentials. Their blocks are enforced in every mode and are critical findings. */
+  readonly protects_gate?: readonly string[]
+  /** A call that it blocks is a trap: its caller is stopped until an admin lifts the pause. */
+  readonly stops_caller?: true
   /** It also judges what is read: resources, prompts and completions. */
   readonly judges_reads?: true
   judge(policy: Policy, call: Call, facts: Facts): readonly Opinion[]
@@ -38,6 +42,10 @@ export type Decider = {
   /** The ask of this decider that a consent may cover. Consents cover no other asks, except those of the policy. */
   readonly coverable?: CoverableAsk
 }
+
+/** Whether it blocks a call because of the gate's own files or credentials. */
+export const blocksForGate = ({ effect, rule }: Opinion, deciders: readonly Decider[]): boolean =>
+  effect === 'block' && deciders.some(({ protects_gate }) => protects_gate?.includes(rule) === true)
 
 export type CoverableAsk = {
   readonly rule: string

@@ -12,6 +12,8 @@ const opinion = { decider: 'trap', rule: 'trap.token', says: '', source: 'traps.
 const sprung: Verdict = { effect: 'block', evidence: [{ ...opinion, effect: 'block' }] }
 const record: Change = { kind: 'once', key: 'the call itself', until: 1 }
 
+const trapped = { name: 'trap', rank: 40, stops_caller: true, judge: () => [] } as const
+
 /** One versioned pause row; `meanwhile` happens between each read and the commit that follows it. */
 function pauseStore(first: PauseRow | undefined, meanwhile: readonly PauseRow[] = []) {
   let held = first === undefined ? undefined : { version: 1, row: first, cursor: 1 }
@@ -35,7 +37,7 @@ function pauseStore(first: PauseRow | undefined, meanwhile: readonly PauseRow[] 
       return 'committed'
     },
   }
-  return { deps: { tables, ledger }, now: () => held?.row, audited }
+  return { deps: { tables, ledger, judgement: { deciders: [trapped] } }, now: () => held?.row, audited }
 }
 const stop = (store: ReturnType<typeof pauseStore>, verdict = sprung) =>
   commitAndStop(store.deps.ledger, [record], () => stoppingChanges(store.deps, callWith({}), verdict, 5))

@@ -1,6 +1,7 @@
 import type { Call } from '../contract/call.ts'
 import type { PauseRow } from '../contract/pause.ts'
-import { type Opinion, type Verdict, GATE_PROTECTION_RULES } from '../contract/verdict.ts'
+import type { Opinion, Verdict } from '../contract/verdict.ts'
+import { blocksForGate, type Decider } from '../decide/decider.ts'
 import { pauseScopeOf } from '../decide/judge-pause.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
@@ -8,6 +9,8 @@ import type { MaybePromise } from '../ports/runtime.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
 const TRIES = 100
+
+type StoppingDeps = { readonly tables: Tables; readonly judgement: { readonly deciders: readonly Decider[] } }
 
 /**
  * Commits the record of a call that does not start together with what stops its caller. If a concurrent commit changes the same pause, only
@@ -30,12 +33,12 @@ export async function commitAndStop(
 
 /** If a trap was triggered, what stops the caller, and what tells the operator that the gate itself was the target. */
 export async function stoppingChanges(
-  deps: { readonly tables: Tables },
+  deps: StoppingDeps,
   call: Call,
   verdict: Verdict,
   now: number,
 ): Promise<readonly Change[]> {
-  return [...(await quarantineChanges(deps, call, verdict, now)), ...findingIfGateTargeted(call, verdict, now)]
+  return [...(await quarantineChanges(deps, call, verdict, now)), ...findingIfGateTargeted(deps, call, verdict, now)]
 }
 
 /**
@@ -44,12 +47,14 @@ export async function stoppingChanges(
  * INVARIANT: after a committed trap the caller is never free to continue.
  */
 export function quarantineChanges(
-  deps: { readonly tables: Tables },
+  deps: StoppingDeps,
   call: Call,
   verdict: Verdict,
   now: number,
 ): readonly Change[] | Promise<readonly Change[]> {
-  const sprung = verdict.evidence.filter(({ decider, effect }) => decider === 'trap' && effect === 'block')
+  const { deciders } = deps.judgement
+  const isTrap = (name: string) => deciders.some((one) => one.stops_caller === true && one.name === name)
+  const sprung = verdict.evidence.filter(({ decider, effect }) => effect === 'block' && isTrap(decider))
   return sprung.length === 0 ? [] : stopCaller(deps, call, sprung, now)
 }
 
@@ -83,14 +88,14 @@ async function stopCaller(
 }
 
 /** A call that targets the gate's own files or credentials leaves a critical finding, in the commit that records the call. */
-function findingIfGateTargeted(call: Call, verdict: Verdict, now: number): readonly Change[] {
-  const rules = [
-    ...new Set(
-      verdict.evidence.flatMap(({ effect, rule }) =>
-        effect === 'block' && GATE_PROTECTION_RULES.has(rule) ? [rule] : [],
-      ),
-    ),
-  ]
+function findingIfGateTargeted(
+  { judgement }: StoppingDeps,
+  call: Call,
+  verdict: Verdict,
+  now: number,
+): readonly Change[] {
+  const targeting = verdict.evidence.filter((opinion) => blocksForGate(opinion, judgement.deciders))
+  const rules = [...new Set(targeting.map(({ rule }) => rule))]
   if (rules.length === 0) return []
   const entry = {
     at: now,
