@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     const { gate } = app
     const page = await app.open(gate.keys.mara)
     await page.goto(`${gate.url}/#/batch/${ids['file-north']}`)
-    await page.getByText('4 of 4 chosen').first().waitFor()
+    await page.getByText('4 of 4 selected').first().waitFor()
     await page.waitForTimeout(450)
     await page.locator(`#pick-${ids['file-west']}`).uncheck()
     await page.locator('.approve').click()
@@ -177,10 +177,10 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     const page = await app.open(gate.keys.priya)
     await page.goto(`${gate.url}/#/batch/${mails[0] ?? ''}`)
     await page.locator('h2.sentence', { hasText: `Send 3 e-mails to ${to}` }).waitFor()
-    const all = page.getByRole('button', { name: 'Choose all 3' })
+    const all = page.getByRole('button', { name: 'Select all 3' })
     await settled(page)
     if ((await all.count()) > 0) await all.click()
-    await page.getByText('3 of 3 chosen').first().waitFor()
+    await page.getByText('3 of 3 selected').first().waitFor()
     if (process.env['SLUICE_SHOTS'] !== undefined)
       await page.screenshot({ path: `${process.env['SLUICE_SHOTS']}/equal-acts.png` })
     if ((await page.locator('#typed').count()) > 0) {

@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     const pays = await Promise.all(strong)
     const page = await app.open(gate.keys.mara)
     await page.goto(`${gate.url}/#/batch/${same[0]}`)
-    await page.getByText('2 of 2 chosen').first().waitFor()
+    await page.getByText('2 of 2 selected').first().waitFor()
     expect(await page.locator(`#pick-${otherThread}`).count()).toBe(0)
     for (const pay of pays) {
       expect(await page.locator(`#pick-${pay}`).count()).toBe(0)

@@ -232,7 +232,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     const page = await app.open(gate.keys.admin)
     await page.goto(`${gate.url}/#/settings`)
     await page.getByRole('button', { name: 'Revoke approver:leaver' }).click()
-    await page.getByText('Ends with it: 1').waitFor()
+    await page.getByText('Also ends: 1').waitFor()
     await page.getByText('crm__* for caller:agent:any, 5 of 5 calls left').waitFor()
     await page.getByRole('checkbox', { name: 'Revoke only the key' }).check()
     await page.getByText('Stays: 1').waitFor()

@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     await page.getByRole('link', { name: 'courier' }).click()
     const steps = page.getByRole('list', { name: 'Steps' })
     await steps.getByText('tool, waits here').waitFor()
-    await page.getByText('It waits for a person.').waitFor()
+    await page.getByText('It is waiting for approval.').waitFor()
     await page.locator('.step-node.waits').waitFor()
     await shot(page, 'workflow')
 
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     })
     expect(approved.status, JSON.stringify(approved.body)).toBe(200)
     await steps.getByText('persist, done').waitFor()
-    await page.getByText('It waits for a person.').waitFor({ state: 'detached' })
+    await page.getByText('It is waiting for approval.').waitFor({ state: 'detached' })
 
     await page.getByText('What version 2 changed').waitFor()
     await page.locator('.lines .add', { hasText: '<img src=x' }).waitFor()
@@ -71,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     const dialog = page.getByRole('dialog', { name: 'Roll back to version 1' })
     await shot(page, 'workflow-rollback')
     // The harmless button has the first focus.
-    expect(await page.evaluate('document.activeElement.textContent')).toContain('Keep the version in force')
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Cancel')
     await dialog.getByRole('button', { name: 'Put version 3 in force' }).click()
     await page.getByText('version 3 in force').waitFor()
     await page.getByText('text of version 1').waitFor()

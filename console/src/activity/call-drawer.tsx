@@ -29,7 +29,7 @@ const MOMENTS: Readonly<
 > = {
   asked: { icon: 'agent', title: 'Asked', kind: '' },
   judged: { icon: 'policy', title: 'Judged', kind: '' },
-  held: { icon: 'hand', title: 'Held for a person', kind: 'ask' },
+  held: { icon: 'hand', title: 'Held for approval', kind: 'ask' },
   edited: { icon: 'edit', title: 'Edited', kind: '' },
   seconded: { icon: 'people', title: 'One of two people approved', kind: 'ask' },
   approved: { icon: 'person', title: 'Approved', kind: 'allow' },
@@ -37,20 +37,20 @@ const MOMENTS: Readonly<
   expired: { icon: 'clock', title: 'Expired', kind: '' },
   withdrawn: { icon: 'undo', title: 'Withdrawn', kind: '' },
   stale: { icon: 'diff', title: 'Stopped: something changed', kind: 'ask' },
-  consumed: { icon: 'policy', title: 'Judged again, intent recorded', kind: 'allow' },
+  consumed: { icon: 'policy', title: 'Judged again', kind: 'allow' },
   started: { icon: 'bolt', title: 'Started', kind: '' },
-  checked: { icon: 'check', title: 'Checked first', kind: '' },
-  ended: { icon: 'bolt', title: 'Ended', kind: 'allow' },
-  read_back: { icon: 'eye', title: 'Read back', kind: 'allow' },
+  checked: { icon: 'check', title: 'Checked before it ran', kind: '' },
+  ended: { icon: 'bolt', title: 'Finished', kind: 'allow' },
+  read_back: { icon: 'eye', title: 'Result checked', kind: 'allow' },
   settled: { icon: 'person', title: 'Settled', kind: '' },
-  erased: { icon: 'lock', title: 'Texts removed', kind: '' },
+  erased: { icon: 'lock', title: 'Contents deleted', kind: '' },
 }
 
 /** The history of one call. */
 export function CallDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const query = useQuery(callQuery(id))
   return (
-    <aside className="drawer" aria-label="One call">
+    <aside className="drawer" aria-label="Call">
       <div className="drawer-top">
         {query.data === undefined ? null : <Verdict of={query.data} />}
         <span className="grow" />
@@ -97,7 +97,7 @@ function Life({ call }: { readonly call: CallLife }) {
       {call.state === 'pending' && call.approval_id !== undefined ? (
         <Note kind="ask" icon="clock" small>
           <p>
-            <b>It waits for a person.</b>{' '}
+            <b>It is waiting for approval.</b>{' '}
             <Link to="/approvals/$id" params={{ id: call.approval_id }}>
               Read and decide
             </Link>
@@ -119,7 +119,7 @@ function Life({ call }: { readonly call: CallLife }) {
       </ol>
       <Fold label="Inputs">
         {args === undefined ? (
-          <p className="small dim">They are no longer stored.</p>
+          <p className="small dim">The inputs are no longer stored.</p>
         ) : (
           <InputFields of={args} className="fields card" />
         )}
@@ -175,9 +175,9 @@ function Moment({ moment, ran }: { readonly moment: CallMoment; readonly ran: bo
 }
 
 const CHOICES = [
-  ['done', 'It happened'],
-  ['failed', 'It did not'],
-  ['retry', 'Try again'],
+  ['done', 'It ran'],
+  ['failed', 'It did not run'],
+  ['retry', 'Retry'],
 ] as const
 
 /** It is not known whether the call ran: a person checks and settles it. */
@@ -187,7 +187,7 @@ function Settle({ call }: { readonly call: CallLife }) {
   const settle = useMutation({
     mutationFn: (as: string) => askProven(`/v1/calls/${call.call_id}/resume`, { method: 'POST', json: { as } }),
     onSuccess: (_answer, as) => {
-      say(as === 'retry' ? 'The retry is ordered.' : 'Settled.')
+      say(as === 'retry' ? 'Retry requested.' : 'Settled.')
       void client.invalidateQueries({ queryKey: ['calls'] })
     },
   })
@@ -223,7 +223,7 @@ function Settle({ call }: { readonly call: CallLife }) {
       ) : null}
       {settle.error === null ? null : (
         <p className="hint wrong" role="alert">
-          Nothing was settled: {problemOf(settle.error).title}
+          It was not settled: {problemOf(settle.error).title}
         </p>
       )}
     </Note>

@@ -142,7 +142,7 @@ export async function logIn(key: string): Promise<LoginFailure | 'in'> {
 }
 
 const MOST_TRIES = 20
-const NO_ANSWER = 'The gate does not answer. Try again when it is back.'
+const NO_ANSWER = 'Sluice is not responding. Try again when it is back.'
 const inWords = ({ title = NO_ANSWER, about = {}, detail = '' }: Refused & { readonly title?: string }): string =>
   [title, about['why'] ?? '', detail]
     .filter((text) => text !== '')

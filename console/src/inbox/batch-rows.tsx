@@ -49,7 +49,7 @@ export function BatchRows({ packets, typed, onTyped, isChosen, onChoose, onDeny,
             {oddOf(packet) === undefined ? null : (
               <span className="tag ask">
                 {oddOf(packet)}
-                {typed === undefined ? ', not chosen' : null}
+                {typed === undefined ? ', not selected' : null}
               </span>
             )}
             <Link to="/approvals/$id" params={{ id: packet.approval_id }} className="small">
@@ -131,7 +131,7 @@ function ToType({ packet, typed, onTyped, others }: ToTypeProps) {
         {isRight ? (
           <>
             <Icon name="check" />
-            The same.
+            Matches.
           </>
         ) : isWrong ? (
           <>

@@ -202,18 +202,18 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
           {later === 0 ? null : (
             <Note icon="layers">
               <p>
-                {many(later, 'similar request')} came in since. What you decide here does not include{' '}
+                {many(later, 'similar request')} arrived since. Your decision does not include{' '}
                 {later === 1 ? 'it' : 'them'}.
               </p>
             </Note>
           )}
           <Card
-            title={isStrong ? 'What differs' : `${chosen.length} of ${open.length} chosen`}
+            title={isStrong ? 'What differs' : `${chosen.length} of ${open.length} selected`}
             aside="same tool, agent, session and reasons"
           >
             {isStrong || chosen.length === open.length ? null : (
               <Button kind="quiet" size="small" onClick={chooseAll}>
-                Choose all {open.length}
+                Select all {open.length}
               </Button>
             )}
             <BatchRows
@@ -261,11 +261,11 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
               {connectionOff ??
                 (isStrong
                   ? `${chosen.length} of ${open.length} typed.${chosen.length === open.length ? '' : ' The others stay pending.'}`
-                  : `${chosen.length} of ${open.length} chosen.`)}
+                  : `${chosen.length} of ${open.length} selected.`)}
             </b>
             <br className="wide" />{' '}
             <span className="faint wide">
-              Each is decided and recorded by itself. If one changed, only that one is refused.
+              Each request is decided and recorded separately. If one has changed, only that one is refused.
             </span>
           </p>
           <Button kind="deny" keyName="d" off={isOff || denied.length === 0} onClick={() => openDeny(denied)}>

@@ -23,8 +23,8 @@ export function ChangedNote({ before, after, refused, onRead }: ChangedProps) {
       <p>
         <b>This changed while you were reading{refused ? ', so your approval was refused' : ''}. Nothing ran.</b>{' '}
         {fields.length === 0
-          ? 'The inputs are the same, but the gate judges them differently now.'
-          : 'The version you saw is on the left, what would run now is on the right.'}
+          ? 'The inputs are the same, but the verdict of the gate has changed.'
+          : 'Left: the version you saw. Right: what would run now.'}
       </p>
       {fields.length === 0 ? (
         <Reasons before={before} after={after} />
@@ -53,8 +53,8 @@ function Reasons({ before, after }: { readonly before: Packet; readonly after: P
   if (before.definition?.after.hash !== after.definition?.after.hash)
     parts.push({
       at: '/tool',
-      before: before.definition?.status ?? 'as admitted',
-      after: after.definition?.status ?? 'as admitted',
+      before: before.definition?.status ?? 'admitted',
+      after: after.definition?.status ?? 'admitted',
     })
   return parts.length === 0 ? null : (
     <div className="card">
@@ -153,7 +153,7 @@ export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly
           </>
         ) : (
           <>
-            <b>The caller withdrew it, or it was recorded what happened.</b> It did not run again.
+            <b>The caller withdrew it, or somebody recorded what happened.</b> It did not run again.
           </>
         )}
         {vain}

@@ -83,12 +83,12 @@ export function Confirm({ of }: { readonly of: Confirmation }) {
           {isWrong ? (
             <>
               <Icon name="warn" />
-              It is {word}. You typed something else.
+              You typed something else. Expected: {word}
             </>
           ) : isRight ? (
             <>
               <Icon name="check" />
-              The same.
+              Matches.
             </>
           ) : null}
         </p>

@@ -139,7 +139,7 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
         <p className="hint wrong" role="alert">
           <Icon name="warn" />
           {error.status === 0
-            ? 'The gate did not answer. It is not known whether your decision arrived; look again when it is back.'
+            ? 'Sluice did not respond, so it is not known whether your decision was recorded. Check again when it is back.'
             : `Nothing was decided: ${error.detail === '' ? error.title : error.detail}`}
         </p>
       )}
@@ -226,7 +226,7 @@ function FoldedNote({
       .{' '}
       {first === undefined ? null : (
         <button type="button" className="link" onClick={() => onShow(first.id)}>
-          Go to it
+          Show it
         </button>
       )}
     </div>
@@ -234,11 +234,11 @@ function FoldedNote({
 }
 
 const stillMissing = ({ missing }: Packet['asked']): string =>
-  missing === 1 ? 'One more person has to approve.' : `${missing} more people have to approve.`
+  missing === 1 ? 'One more person must approve.' : `${missing} more people must approve.`
 
 function Says({ packet, off, isOwn, saidYes }: SaysProps) {
   if (off !== undefined) return <b>{off}</b>
   if (saidYes) return <b>You approved. {stillMissing(packet.asked)}</b>
-  if (isOwn) return <b>You asked for this yourself, so somebody else has to approve it.</b>
+  if (isOwn) return <b>You made this request yourself, so somebody else must approve it.</b>
   return <b>{undoOf(packet).title.replace(/[:.]?$/, '.')}</b>
 }

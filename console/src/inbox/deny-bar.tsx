@@ -25,7 +25,7 @@ export function DenyBar({ says, off, busy, onDeny, onBack }: DenyBarProps) {
       <div className="confirm">
         <div className="typed">
           <label className="label" htmlFor="reason">
-            {says === undefined ? null : <b>{says} </b>}Why? The agent reads this. Leave it empty if you like.
+            {says === undefined ? null : <b>{says} </b>}Reason (optional, shown to the agent)
           </label>
           <input
             id="reason"

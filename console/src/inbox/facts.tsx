@@ -49,7 +49,7 @@ function factOf(fact: { readonly is: Fact['is']; readonly says: string }): Fact 
 
 export function undoOf(packet: Packet): Fact {
   if (packet.facts !== undefined) return factOf(packet.facts.undo)
-  const isMissing = packet.missing.some((part) => part.startsWith('no rollback'))
+  const isMissing = packet.missing.some((part) => part.startsWith('no known way to undo it'))
   return isMissing
     ? { is: 'no', title: 'There is no known way to undo it.', says: '' }
     : { is: 'yes', title: 'It can be undone:', says: packet.rollback }
@@ -57,7 +57,7 @@ export function undoOf(packet: Packet): Fact {
 
 function readBackOf(packet: Packet): Fact {
   if (packet.facts !== undefined) return factOf(packet.facts.read_back)
-  return packet.missing.includes('no read-back')
-    ? { is: 'no', title: 'It is not read back.', says: 'The gate will know only what the tool says.' }
-    : { is: 'yes', title: 'The result is read back:', says: packet.verify }
+  return packet.missing.includes('result not verified')
+    ? { is: 'no', title: 'The result is not verified:', says: 'Sluice relies on the answer of the tool.' }
+    : { is: 'yes', title: 'The result is verified:', says: packet.verify }
 }

@@ -148,7 +148,7 @@ function SourceMark({
       <button type="button" className="tag taint" onClick={() => onSource?.(source.at)}>
         <Icon name="outside" />
         <span>
-          from outside: <GateText>{source.label}</GateText>
+          untrusted source: <GateText>{source.label}</GateText>
         </span>
       </button>
     )

@@ -59,7 +59,7 @@ function Row({ row, chosen }: HeldRowProps) {
         {outsideOf(packet).length > 0 ? (
           <span className="tag taint">
             <Icon name="outside" />
-            from outside
+            untrusted value
           </span>
         ) : null}
         {sentenceOf(packet).pieces.some((piece) => piece.is !== 'text' && piece.mark !== undefined) ? (
@@ -83,7 +83,7 @@ function Row({ row, chosen }: HeldRowProps) {
         {isGroup ? (
           <span className="tag">
             <Icon name="layers" />
-            {alike.length} alike
+            {alike.length} similar
           </span>
         ) : null}
         {status === 'new' || status === 'changed' ? (

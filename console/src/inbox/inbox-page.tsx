@@ -111,7 +111,7 @@ export function InboxPage() {
       </section>
       {selected === undefined ? (
         <Pane open={false}>
-          <Empty title={rows.length === 0 ? 'Nothing to decide' : 'Choose a call'} />
+          <Empty title={rows.length === 0 ? 'Nothing to decide' : 'Select a call'} />
         </Pane>
       ) : isBatch && batch?.id === selected ? (
         <Pane open>

@@ -176,7 +176,7 @@ export function PacketBody({ packet, unfolding, onSource }: BodyProps) {
             <b>
               {status === 'new' ? 'Nobody has admitted this tool yet.' : 'The tool is not the one that was admitted.'}
             </b>{' '}
-            Its server changed it, not you. Approving this call does not admit it.
+            {status === 'new' ? '' : 'The server changed it, not you. '}Approving this call does not admit the tool.
           </p>
         </Note>
       ) : null}
@@ -185,7 +185,7 @@ export function PacketBody({ packet, unfolding, onSource }: BodyProps) {
         <Note kind="ask" icon="unknown">
           <p>
             <b>This is a retry: attempt {packet.retries.attempt} may already have taken effect.</b> Check the other
-            system first. If it is approved, it runs again. Ordered by <Text>{packet.retries.ordered_by}</Text>.
+            system first. If it is approved, it runs again. Requested by <Text>{packet.retries.ordered_by}</Text>.
           </p>
         </Note>
       )}
@@ -198,7 +198,7 @@ export function PacketBody({ packet, unfolding, onSource }: BodyProps) {
           </Card>
           <Changes packet={packet} />
           {packet.definition !== undefined && status !== 'admitted' ? (
-            <Card title="What the tool says it does" aside="the server’s words">
+            <Card title="Definition of the tool" aside="from the server, unverified">
               <DefinitionDiff review={packet.definition} />
             </Card>
           ) : null}
@@ -209,7 +209,7 @@ export function PacketBody({ packet, unfolding, onSource }: BodyProps) {
         </div>
       </div>
       <p className="tiny faint num ids">
-        {packet.approval_id} · {packet.call_id} · packet {packet.digest.slice(0, 8)}… · until{' '}
+        {packet.approval_id} · {packet.call_id} · request digest {packet.digest.slice(0, 8)}… · until{' '}
         {isToday(packet.expires_at) ? clockTime(packet.expires_at) : shortTime(packet.expires_at)}
       </p>
     </>

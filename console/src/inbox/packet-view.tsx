@@ -101,7 +101,7 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
           {alike > 1 && group !== undefined && !isClosed ? (
             <p className="small">
               <Link to="/batch/$id" params={{ id: group }}>
-                {alike} calls are alike: decide them together
+                {alike} similar calls: decide them together
               </Link>
             </p>
           ) : null}

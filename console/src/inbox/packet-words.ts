@@ -43,7 +43,7 @@ export function sentenceOf(packet: Pick<Packet, 'sentence' | 'skill_id' | 'propo
   return {
     action: 'unknown',
     pieces: [
-      { is: 'text', text: 'Use ' },
+      { is: 'text', text: 'Call ' },
       { is: 'value', text: packet.skill_id },
       { is: 'text', text: ` with ${many(inputs, 'input')}.` },
     ],
@@ -66,8 +66,8 @@ export function reasonsOf(packet: Packet): { readonly against: Packet['risk_note
 
 /** Why a consent cannot cover such a call, or undefined. A consent covers only what the policy asks about, and never calls for two people. */
 export function cannotRemember(packet: Packet): string | undefined {
-  if (packet.node !== undefined) return 'Edit and Remember are off: the call waits at a node.'
-  if (packet.retries !== undefined) return 'Edit and Remember are off: this is a retry.'
+  if (packet.node !== undefined) return 'Edit and Remember are not available: the call waits at a node.'
+  if (packet.retries !== undefined) return 'Edit and Remember are not available: this is a retry.'
   const others = packet.risk_notes.filter(
     ({ decider, effect, rule, strength, proof }) =>
       effect !== 'allow' &&
@@ -75,10 +75,10 @@ export function cannotRemember(packet: Packet): string | undefined {
       !(decider === 'content' && rule === 'content.pii'),
   )
   if (outsideOf(packet).length > 0 || others.some(({ decider }) => decider === 'provenance'))
-    return 'Remember is off for values from outside.'
-  if (packet.strength === 'two_person') return 'Remember is off where two people decide.'
-  if (packet.hidden.length > 0) return 'Remember is off while something is hidden.'
-  if (others.length > 0) return 'Remember is off: this call is not held by one of your rules.'
-  if (argumentsOf(packet.proposed_args) === undefined) return 'Remember needs named inputs.'
+    return 'Remember is not available: a value came from an untrusted source.'
+  if (packet.strength === 'two_person') return 'Remember is not available: two people must approve.'
+  if (packet.hidden.length > 0) return 'Remember is not available: some text is hidden.'
+  if (others.length > 0) return 'Remember is not available: it is not only your rules that hold this call.'
+  if (argumentsOf(packet.proposed_args) === undefined) return 'Remember is not available: the inputs have no names.'
   return undefined
 }

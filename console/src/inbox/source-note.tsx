@@ -24,9 +24,9 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
         {outside.map((source) => (
           <p key={`${source.at} ${source.label}`}>
             <b>
-              Nobody here wrote <Text>{valueAt(argumentsOf(packet.proposed_args), source.at)}</Text>.
+              The user did not write <Text>{valueAt(argumentsOf(packet.proposed_args), source.at)}</Text>.
             </b>{' '}
-            The agent read it in <GateText>{source.label}</GateText>. Outsiders can write there.
+            The agent read it in <GateText>{source.label}</GateText>, where outsiders can write.
           </p>
         ))}
       </div>
@@ -37,7 +37,7 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
         </Button>
         <Button size="small" onClick={onEdit}>
           <Icon name="edit" size="s" />
-          Remove it
+          Edit
         </Button>
       </div>
       {open ? (
@@ -52,7 +52,7 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
                 {source.where?.path === undefined ? null : <code>{source.where.path}</code>}
               </figcaption>
               {source.excerpt === undefined ? (
-                <span className="faint">The text around it is not kept.</span>
+                <span className="faint">The text around it was not stored.</span>
               ) : (
                 <Marked text={source.excerpt} value={valueAt(argumentsOf(packet.proposed_args), source.at)} />
               )}

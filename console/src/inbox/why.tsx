@@ -10,22 +10,22 @@ import { Text } from '../parts/text.tsx'
 import { reasonsOf } from './packet-words.ts'
 
 const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly title: string }>> = {
-  approval: { icon: 'hand', title: 'It was asked about before' },
-  budget: { icon: 'clock', title: 'A budget is used up' },
+  approval: { icon: 'hand', title: 'Earlier requests' },
+  budget: { icon: 'clock', title: 'Budget' },
   content: { icon: 'person', title: 'What it contains' },
-  credential: { icon: 'lock', title: 'Who is asking' },
-  definition: { icon: 'diff', title: 'The tool is not as admitted' },
-  health: { icon: 'activity', title: 'The tool server has problems' },
-  integrity: { icon: 'seal', title: 'Something is inconsistent' },
-  packet: { icon: 'lock', title: 'Something is hidden' },
-  pause: { icon: 'pause', title: 'It is paused' },
-  policy: { icon: 'policy', title: 'Your rules require a person' },
-  provenance: { icon: 'outside', title: 'A value came from outside' },
-  repetition: { icon: 'undo', title: 'It is repeated' },
-  retry: { icon: 'undo', title: 'It may have run before' },
-  sandbox: { icon: 'lock', title: 'Which files it reaches' },
+  credential: { icon: 'lock', title: 'Key or login' },
+  definition: { icon: 'diff', title: 'Definition of the tool' },
+  health: { icon: 'activity', title: 'Health score' },
+  integrity: { icon: 'seal', title: 'Integrity of the arguments' },
+  packet: { icon: 'lock', title: 'Hidden text' },
+  pause: { icon: 'pause', title: 'Pause' },
+  policy: { icon: 'policy', title: 'Your rules' },
+  provenance: { icon: 'outside', title: 'Source of the request and its values' },
+  repetition: { icon: 'undo', title: 'Repetition' },
+  retry: { icon: 'undo', title: 'Retry' },
+  sandbox: { icon: 'lock', title: 'Which files it accesses' },
   shell: { icon: 'bolt', title: 'What the command does' },
-  trap: { icon: 'warn', title: 'It touches a trap' },
+  trap: { icon: 'warn', title: 'Honey tokens and files' },
 }
 
 export function Why({ packet, title = 'Why it is held' }: { readonly packet: Packet; readonly title?: string }) {
@@ -74,8 +74,8 @@ export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
             <Icon name={icon} />
             <b>
               {title}
-              {isPolicy && isStrong ? ', with a strong approval' : null}
-              {isPolicy && note.strength === 'two_person' ? ', two people' : null}
+              {isPolicy && isStrong ? ': strong approval' : null}
+              {isPolicy && note.strength === 'two_person' ? ': two people' : null}
             </b>
             <span>
               {isPolicy ? '“' : null}

@@ -15,7 +15,7 @@ export function Sentence({ of }: { readonly of: Pick<GateText, 'pieces'> & Parti
               <Text>{valueAndMark(piece).value}</Text>
               <span className="sr">
                 , <Text>{piece.mark}</Text>
-                {piece.is === 'outside' ? ', from outside' : null}
+                {piece.is === 'outside' ? ', from an untrusted source' : null}
               </span>
             </span>
           )
@@ -29,7 +29,7 @@ export function Sentence({ of }: { readonly of: Pick<GateText, 'pieces'> & Parti
         return (
           <span key={at} className="from-outside">
             <Text>{piece.text}</Text>
-            <span className="sr">, from outside</span>
+            <span className="sr">, from an untrusted source</span>
           </span>
         )
       })}

@@ -243,7 +243,7 @@ function Actions({ run }: { readonly run: RunDetails }) {
   const act = useMutation({
     mutationFn: (what: 'cancel' | 'resume') =>
       ask(`/v1/runs/${run.run_id}/${what}`, { method: 'POST', ...(what === 'cancel' ? { json: {} } : {}) }),
-    onSuccess: (_, what) => say(what === 'cancel' ? 'It was asked to stop.' : 'It was resumed.'),
+    onSuccess: (_, what) => say(what === 'cancel' ? 'The run was asked to stop.' : 'The run was resumed.'),
     onSettled: () => client.invalidateQueries({ queryKey: ['runs'] }),
   })
   const isOver = run.status === 'done' || run.status === 'failed' || run.status === 'cancelled'
@@ -261,7 +261,7 @@ function Actions({ run }: { readonly run: RunDetails }) {
       ) : null}
       {isOver ? null : (
         <Button kind="deny" size="small" busy={act.isPending} onClick={() => act.mutate('cancel')}>
-          Ask it to stop
+          Stop
         </Button>
       )}
     </>

@@ -25,7 +25,7 @@ export function WaitsForPerson({ waitsFor, mayOpen = true }: WaitsProps) {
   return (
     <Note kind="ask" icon="clock">
       <p>
-        <b>It waits for a person.</b>
+        <b>It is waiting for approval.</b>
       </p>
       {mayOpen ? (
         <div className="acts">

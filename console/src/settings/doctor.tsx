@@ -47,7 +47,7 @@ export function Doctor() {
               <li className="yes">
                 <Icon name="check" />
                 <span>
-                  <b>Nothing has to be done.</b>
+                  <b>No action needed.</b>
                 </span>
               </li>
             </ul>

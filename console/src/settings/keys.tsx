@@ -70,7 +70,7 @@ function NewKey() {
       await navigator.clipboard.writeText(made ?? '')
       say('Copied.')
     } catch {
-      say('It could not be copied; select it.')
+      say('It could not be copied. Select the key and copy it yourself.')
     }
   }
   return (

@@ -43,7 +43,7 @@ export function RevokeKey({ of: key, onClose }: { readonly of: Key; readonly onC
     <Dialog
       title={`Revoke ${key.caller.id}?`}
       onClose={onClose}
-      cancel="Keep the key"
+      cancel="Cancel"
       act={
         <Button kind="danger" off={query.data === undefined} busy={revoke.isPending} onClick={() => revoke.mutate()}>
           Revoke
@@ -51,9 +51,9 @@ export function RevokeKey({ of: key, onClose }: { readonly of: Key; readonly onC
       }
     >
       {query.error === null ? null : <Failed error={query.error} onRetry={() => void query.refetch()} />}
-      {query.data !== undefined && grants.length === 0 ? <p>It granted nothing that still applies.</p> : null}
-      <Grants title="Ends with it" of={grants.filter(isEnding)} />
-      <Grants title="Stays" of={grants.filter((grant) => !isEnding(grant))} />
+      {query.data !== undefined && grants.length === 0 ? <p>Nothing else ends with this key.</p> : null}
+      <Grants title="Also ends" of={grants.filter(isEnding)} />
+      <Grants title="Not affected" of={grants.filter((grant) => !isEnding(grant))} />
       {grants.some(({ what, ends }) => ends && CAN_BE_KEPT.includes(what)) ? (
         <label className="opt">
           <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.target.checked)} />

@@ -32,7 +32,8 @@ function LostBanner() {
     <div className="banner lost" role="alert">
       <Icon name="warn" />
       <span>
-        <b>The gate does not answer.</b> What you see is from {clockTime(heard_at)}. You cannot decide until it is back.
+        <b>Sluice is not responding.</b> This page shows the state of {clockTime(heard_at)}. You cannot decide until it
+        is back.
       </span>
     </div>
   )
@@ -62,7 +63,7 @@ function PausedBanner() {
       <Icon name="pause" />
       <span>
         <b>Everything is paused</b> by <Text>{all.by}</Text> since {shortTime(all.at)}.
-        {all.effect === 'ask' ? ' New calls are held for a person.' : ' New calls are blocked.'}
+        {all.effect === 'ask' ? ' New calls are held for approval.' : ' New calls are blocked.'}
         {all.reason === '' ? null : (
           <>
             {' '}

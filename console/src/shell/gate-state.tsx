@@ -8,7 +8,7 @@ export function GateState({ short = false }: { readonly short?: boolean }) {
   const isAll = pauses.some(({ scope }) => scope === 'all')
   if (state === 'lost')
     return (
-      <State dot="warn" words={short ? 'No answer' : 'Sluice does not answer'} more="this page may be out of date" />
+      <State dot="warn" words={short ? 'No answer' : 'Sluice is not responding'} more="this page may be out of date" />
     )
   if (isAll) return <State dot="stop" words="Paused" more="no call starts" />
   if (pauses.length > 0) return <State dot="warn" words="Running" more={`${pauses.length} paused`} />

@@ -6,7 +6,7 @@ import { Icon, Logo } from '../parts/icon.tsx'
 const FAILURES: Readonly<Record<LoginFailure, string>> = {
   wrong: 'This key is not valid here. It may be revoked or expired. Create a new one with sluice keys create.',
   no_person: 'This key is an agent’s or a node’s. Only people log in here.',
-  no_answer: 'The gate does not answer. Nothing was sent. Try again when it is back.',
+  no_answer: 'Sluice is not responding, so you are not logged in. Try again when it is back.',
   too_many: 'Too many wrong keys were tried from here. Wait a little, then try again.',
 }
 
@@ -80,7 +80,7 @@ export function Login({ why }: { readonly why?: string | undefined }) {
         </Button>
         {methods.length === 0 ? null : (
           <div className="login-others">
-            <p className="small dim">Or with an account you have elsewhere:</p>
+            <p className="small dim">Or log in with another account:</p>
             {methods.map(({ name }) => (
               <Button key={name} onClick={() => void logInWith(name)}>
                 Log in with {name}

@@ -11,7 +11,7 @@ export function PageFailed({ error }: { readonly error: unknown }) {
       <h1>{error instanceof NotLoaded ? 'This page could not be loaded' : 'This page failed'}</h1>
       <p className="small">
         {isLost
-          ? 'The gate does not answer. Reload when it is back.'
+          ? 'Sluice is not responding. Reload when it is back.'
           : 'The console may have been updated since you opened it. Reload to get the page again.'}{' '}
         Nothing was decided.
       </p>

@@ -81,7 +81,7 @@ export function PauseDialog() {
             onChange={(event) => setEffect(event.target.value === 'ask' ? 'ask' : 'block')}
           >
             <option value="block">blocked</option>
-            <option value="ask">held for a person</option>
+            <option value="ask">held for approval</option>
           </select>
         </div>
         <TextField

@@ -14,5 +14,5 @@ export function usePauses(): readonly Pause[] {
 export function useDecidingOff(): string | undefined {
   const { state } = useStore(connection)
   if (state === 'live') return undefined
-  return state === 'lost' ? 'The gate does not answer. You cannot decide until it is back.' : 'Reading what changed.'
+  return state === 'lost' ? 'Sluice is not responding. You cannot decide until it is back.' : 'Loading what changed.'
 }

@@ -24,7 +24,9 @@ export function addBackupCommands(program: Command, cli: Cli): void {
     })
   program
     .command('restore <file>')
-    .description('restore a backup to a data folder, verify its audit, and end what waited when it was made')
+    .description(
+      'restore a backup to a data folder, verify its audit, and end the requests, runs and consents that were open in it',
+    )
     .action(async (file: string) => {
       const out = cli.out()
       const done = await (await import('./restore.ts')).restoreData(cli.globals(), file)
@@ -41,7 +43,7 @@ function restoredText({ data, files, entries, ended, taken, keys }: RestoreRepor
   const { withdrawn, unknown, consents, runs, logins } = ended
   const lines = [
     `${data}: the ledger and ${count(files, 'file')}; the audit verifies, ${count(entries, 'entry', 'entries')}`,
-    `ended, because what became of it after the backup is not known: ${count(withdrawn, 'request')} for approval, ` +
+    `ended, because what happened to them after the backup is not known: ${count(withdrawn, 'request')} for approval, ` +
       `${count(consents, 'consent')}, ${count(runs, 'run')}, ${count(logins, 'login')}`,
   ]
   if (unknown > 0)
@@ -54,8 +56,7 @@ function restoredText({ data, files, entries, ended, taken, keys }: RestoreRepor
         ? `! ${folder} could not be read, so nothing that happened after the backup is known`
         : `${folder}: ${count(rows, 'newer row')} taken (revocations, pauses, finished calls)`,
     )
-  if (keys.length > 0)
-    lines.push('these keys are valid, also those that were revoked after the backup and are not known to be:')
+  if (keys.length > 0) lines.push('these keys are valid, perhaps also keys that were revoked after the backup:')
   for (const { key_id, caller, user } of keys) lines.push(`  ${key_id}  ${caller} of ${user}`)
   if (keys.length > 0) lines.push('revoke those that nobody should have: `sluice keys revoke KEY`, when the gate runs')
   return lines.join('\n')

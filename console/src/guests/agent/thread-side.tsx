@@ -195,7 +195,7 @@ function Findings({ thread: { security_findings: findings } }: Pick<SideProps, '
   if (findings.length === 0) return null
   return (
     <section className="side-part">
-      <h3>Stopped by fixed checks</h3>
+      <h3>Stopped by security checks</h3>
       <ul className="small">
         {findings.map(({ rule_id, message }, at) => (
           <li key={at}>

@@ -98,7 +98,7 @@ function AbandonDialog({ run_id, onClose }: { readonly run_id: string; readonly 
     <Dialog
       title="Abandon this run?"
       onClose={onClose}
-      cancel="Keep it"
+      cancel="Cancel"
       act={
         <Button kind="danger" busy={abandon.isPending} onClick={() => abandon.mutate()}>
           Abandon the run

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 export const SKIP_REASONS: Readonly<Record<string, string>> = {
   policy: 'because of policy',
   not_applicable: 'not applicable',
-  blocked_dependency: 'what it depends on is blocked',
+  blocked_dependency: 'a dependency is blocked',
 }
 
 /** Where the evidence of a step is. */
@@ -32,7 +32,7 @@ export function EvidenceForm({ onSend }: { readonly onSend: (body: object) => vo
       </select>
       <input
         className="input mono"
-        aria-label="Where it points"
+        aria-label="Reference to the evidence"
         placeholder="artifact://…, call_…, prop_…"
         value={evidence_ref}
         onChange={(event) => setRef(event.target.value)}
@@ -46,7 +46,7 @@ export function EvidenceForm({ onSend }: { readonly onSend: (body: object) => vo
 
 export function SkipForm({ onSkip }: { readonly onSkip: (reason: string) => void }) {
   return (
-    <div className="step-acts" role="group" aria-label="Why it is skipped">
+    <div className="step-acts" role="group" aria-label="Reason for skipping">
       {Object.entries(SKIP_REASONS).map(([reason, words]) => (
         <Button key={reason} size="small" onClick={() => onSkip(reason)}>
           Skip: {words}

@@ -117,10 +117,10 @@ function DoneBy({
     return (
       <span className="tag accent">
         <Icon name="bot" />
-        can be automatic
+        can be automated
       </span>
     )
-  return <span className="tag line">{step?.automatable === 'agent_assisted' ? 'assisted' : 'by hand'}</span>
+  return <span className="tag line">{step?.automatable === 'agent_assisted' ? 'assisted' : 'manual'}</span>
 }
 
 const NEEDS: Readonly<Record<string, string>> = {

@@ -71,7 +71,7 @@ function EvaluationTag({ proposal }: { readonly proposal: ProposalView }) {
     <span className="proposal-meta">
       <span className={`tag ${kind}`}>{words}</span>
       <span className="small dim">
-        {proposal.own ? 'yours, somebody else decides' : <Text>{`by ${proposal.proposed_by}`}</Text>}
+        {proposal.own ? 'yours: somebody else must decide' : <Text>{`by ${proposal.proposed_by}`}</Text>}
       </span>
     </span>
   )

@@ -96,7 +96,7 @@ function RollBack({ of: { name, version }, newest, onClose, onDone }: RollBackPr
   return (
     <Dialog
       title={`Roll back to version ${version}`}
-      cancel="Keep the version in force"
+      cancel="Cancel"
       onClose={onClose}
       act={
         <Button kind="primary" busy={back.isPending} onClick={() => back.mutate()}>

@@ -53,7 +53,7 @@ export function WorkflowRunView({ listed }: { readonly listed: WorkflowRun }) {
             <b>
               {run.error.step === null ? 'It failed' : `Step ${run.error.step} failed`}: <Text>{run.error.code}</Text>.
             </b>{' '}
-            Nothing after it happened. <Text>{run.error.says}</Text>
+            The steps after it did not run. <Text>{run.error.says}</Text>
           </p>
         </Note>
       )}

@@ -32,10 +32,10 @@ export function addApprovalCommands(program: Command, cli: Cli, inbox: Guest['in
       const out = cli.out()
       if (options.watch === true) return cli.exit(await watchApprovals(cli, inbox))
       const id = first === 'show' ? second : first
-      if (first === 'show' && id === undefined) return cli.fail('say which: sluice approvals show ID')
+      if (first === 'show' && id === undefined) return cli.fail('name the request: sluice approvals show ID')
       if (first !== 'show' && second !== undefined) return cli.fail(`unexpected argument \`${second}\``)
       if (id !== undefined) return showApproval(cli, id, options.reveal === true)
-      if (options.reveal === true) return cli.fail('say which: sluice approvals show ID --reveal')
+      if (options.reveal === true) return cli.fail('name the request: sluice approvals show ID --reveal')
       const reply = await cli.send('GET', `/v1/approvals?state=${encodeURIComponent(options.state)}&limit=200`)
       const code = printReply(out, reply, (body) => {
         const items = itemsOf(body)
@@ -51,7 +51,7 @@ export function addApprovalCommands(program: Command, cli: Cli, inbox: Guest['in
     .command('approve <approval_id>')
     .description('approve a call, after showing what would run')
     .option('--digest <digest>', 'digest of the request you were shown; without it, the request is shown first')
-    .option('--alike', 'also approve the other pending requests that are alike: same tool, agent, session and reasons')
+    .option('--alike', 'also approve the similar pending requests: same tool, agent, session and reasons')
     .option('--reason <text>', 'the reason, for the audit and the agent')
     .option('--remember <bounds>', "also allow the same call in future: '10 calls for 2h', or the bounds as JSON")
     .option(...TYPED)
@@ -228,7 +228,8 @@ async function approveAlike(cli: Cli, id: string, options: Options): Promise<voi
   const pending = itemsOf(reply.body) as unknown as readonly Packet[]
   const first = pending.find(({ approval_id }) => approval_id === id)
   const key = first === undefined ? undefined : alikeKey(first)
-  if (first === undefined || key === undefined) return cli.fail(`${id} has no requests like it: sluice approve ${id}`)
+  if (first === undefined || key === undefined)
+    return cli.fail(`${id} has no similar requests; approve it alone: sluice approve ${id}`)
   const alike = pending.filter((packet) => alikeKey(packet) === key && (packet === first || !isLeftOut(packet)))
   if (!out.json) show(cli, alike)
   const isEach = isStrong(fieldsOf(first))
@@ -261,7 +262,8 @@ async function approveAlike(cli: Cli, id: string, options: Options): Promise<voi
   cli.exit(code)
 }
 
-const isLeftOut = (packet: AlikePacket): boolean => !['a value from outside', undefined].includes(oddOf(packet))
+const isLeftOut = (packet: AlikePacket): boolean =>
+  !['a value from an untrusted source', undefined].includes(oddOf(packet))
 
 /** On stderr: the answer alone is on stdout. */
 function show(cli: Cli, alike: readonly Packet[]): void {

@@ -34,7 +34,7 @@ export function addAuditCommands(program: Command, cli: Cli, verify: VerifyOffli
   audit
     .command('export')
     .description(
-      'export all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet; exits with 7 if its end is not signed',
+      'export all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet; exits with 7 if the newest entries are not signed',
     )
     .option('--format <format>', 'jsonl or csv', oneOf('jsonl', 'csv'), 'jsonl')
     .option('--since <when>', 'a date, or a duration such as 7d or 12h', '')
@@ -109,7 +109,9 @@ function codeOfExport(out: Out, text: string): number {
   const { kind, signature, unsigned } = fieldsOf(parsedLine(last))
   if (kind !== 'end') out.error('the export is incomplete: it broke off before its last line')
   else if (signature === undefined)
-    out.error(`the end of the export is not signed (${textOf(unsigned)}): run \`sluice audit verify\` to see why`)
+    out.error(
+      `the newest entries of the export are not signed (${textOf(unsigned)}): run \`sluice audit verify\` to see why`,
+    )
   return kind !== 'end' ? EXIT.problem : signature === undefined ? EXIT.unsigned : EXIT.ok
 }
 

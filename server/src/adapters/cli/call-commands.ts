@@ -45,7 +45,7 @@ export function addCallCommands(program: Command, cli: Cli): void {
 
   program
     .command('status [call_id]')
-    .description('show the outcome of a call; this never runs anything')
+    .description('show the outcome of a call, without running anything')
     .option('--wait <seconds>', 'wait up to this long for the outcome', secondsToWait, 0)
     .option('--idempotency-key <key>', 'the call you made with this idempotency key, instead of a call id')
     .option('--session <id>', READS_IT)
@@ -100,7 +100,7 @@ export function addCallCommands(program: Command, cli: Cli): void {
 
   program
     .command('artifact <digest>')
-    .description('print a large output that was stored instead of being part of its answer')
+    .description('print a large output that was stored separately')
     .option('--from <character>', 'first character to show', wholeOf, 0)
     .option('--session <id>', READS_IT)
     .option('--raw', RAW)

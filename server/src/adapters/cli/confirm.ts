@@ -20,7 +20,7 @@ export const confirmed = async (question: string): Promise<boolean> =>
 
 /** The reason of a denial, which the agent reads. Without a terminal there is nobody to ask. */
 export async function askReason(given: string | undefined): Promise<{ readonly reason?: string }> {
-  const reason = given ?? (hasTerminal() ? await askLine('why? The agent reads this; Enter for no reason: ') : '')
+  const reason = given ?? (hasTerminal() ? await askLine('reason, shown to the agent (optional): ') : '')
   return reason === '' ? {} : { reason }
 }
 

@@ -9,7 +9,7 @@ import type { Cli } from './cli.ts'
 export function addDelegationCommands(program: Command, cli: Cli): void {
   program
     .command('routes')
-    .description('who is asked about which calls: the groups and routes of the configuration')
+    .description('show who is asked about which calls: the configured groups and routes')
     .action(async () => {
       const out = cli.out()
       const reply = await cli.send('GET', '/v1/approval-routes')

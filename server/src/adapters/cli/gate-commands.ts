@@ -114,9 +114,11 @@ type CorrectClock = (
 export function addClockCommands(program: Command, cli: Cli, correct: CorrectClock): void {
   program
     .command('clock')
-    .description('the time of the gate, which never goes back by itself')
+    .description('the clock of the gate, which never runs backwards by itself')
     .command('correct')
-    .description("make this machine's clock the gate's time again, if a wrong one was ahead; the gate must be stopped")
+    .description(
+      "set the gate's clock back to this machine's, after a clock was wrong and ahead; the gate must be stopped",
+    )
     .option('--yes', 'do not ask for confirmation')
     .action(async ({ yes = false }: { yes?: boolean }) => {
       const out = cli.out()
@@ -132,7 +134,7 @@ export function addClockCommands(program: Command, cli: Cli, correct: CorrectClo
       if (!asked) return cli.exit(printProblem(out, asBody(problem('clock.needs_yes'))))
       if (out.json) return out.line(JSON.stringify(done.value))
       const { from, to, corrected } = done.value
-      if (corrected) return out.line(`the time of the gate is ${timeText(to)} again; this is in the audit`)
+      if (corrected) return out.line(`the time of the gate is ${timeText(to)} again; this was recorded in the audit`)
       if (from > to) return cli.exit(EXIT.usage)
       return out.line(`nothing to correct: the gate has seen no later time than ${timeText(to)}`)
     })

@@ -84,7 +84,7 @@ export function addKeyCommands(program: Command, cli: Cli, offline: OfflineKeys)
   keys
     .command('revoke <key>')
     .description('revoke a key, by its id or by the name of its caller, and with it what it granted')
-    .option('--keep-grants', 'revoke only the key: consents, delegations and approvals that it gave stay')
+    .option('--keep-grants', 'revoke only the key, and keep the consents, delegations and approvals that it gave')
     .option('--dry-run', 'revoke nothing; show what would end')
     .action(async (named: string, options: { keepGrants?: boolean; dryRun?: boolean }) => {
       const id = await keyNamed(cli, named)
@@ -165,7 +165,7 @@ async function keyNamed(cli: Cli, named: string): Promise<string | undefined> {
   if (found.length > 1) table(cli.out(), [KEY_HEADINGS, ...found.map(rowOf)])
   cli.fail(
     found.length === 0
-      ? `no key that is not revoked belongs to \`${named}\`; \`sluice keys list\` lists them`
+      ? `there is no active key of \`${named}\`; list the keys with \`sluice keys list\``
       : `\`${named}\` has ${found.length} keys: name one by its id`,
   )
   return undefined
@@ -184,14 +184,14 @@ const WHAT: Readonly<Record<KeyGrant['what'], string>> = {
 function printGrants(cli: Cli, grants: readonly Fields[], isDry: boolean): void {
   const groups = [
     [isDry ? 'would end with it' : 'ended with it', grants.filter((grant) => grant['ends'] === true)],
-    [isDry ? 'would stay' : 'stays', grants.filter((grant) => grant['ends'] !== true)],
+    [isDry ? 'would not be affected' : 'not affected', grants.filter((grant) => grant['ends'] !== true)],
   ] as const
   for (const [title, some] of groups) {
     if (some.length === 0) continue
     const row = (grant: Fields) => [nameOf(grant), textOf(grant['id']), textOf(grant['says'])]
     table(cli.out(), [[`${title}: ${some.length}`, '', ''], ...some.map(row)])
   }
-  if (grants.length === 0) cli.out().line('it had granted nothing')
+  if (grants.length === 0) cli.out().line(isDry ? 'nothing else would end with it' : 'nothing else ended with it')
 }
 
 const nameOf = (grant: Fields): string => `  ${WHAT[grant['what'] as KeyGrant['what']] ?? textOf(grant['what'])}`

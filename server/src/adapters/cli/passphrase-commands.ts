@@ -44,7 +44,7 @@ function askSecret(prompt: string, input: ReadStream = process.stdin): Promise<s
   })
 }
 
-const NO_TERMINAL = 'there is no terminal to ask for the passphrase: pass it in a file'
+const NO_TERMINAL = 'there is no terminal to ask for the passphrase: pass it with --passphrase-file'
 
 /** The passphrase of an approver. */
 export function addPassphraseCommands(program: Command, cli: Cli): void {

@@ -8,7 +8,7 @@ export const unpauseHint = ({ scope }: Fields): string =>
 /** A pause in one line: what it stops, since when, and why. */
 export function pauseLine({ scope, effect, at, by, reason }: Fields): string {
   const what = scope === 'all' ? 'every call' : `every call of ${textOf(scope)}`
-  const done = effect === 'ask' ? 'held for a person' : 'blocked'
+  const done = effect === 'ask' ? 'held for approval' : 'blocked'
   const why = textOf(reason) === '' ? '' : `: ${textOf(reason)}`
   return `paused: ${what} is ${done} since ${timeOf(at)}, by ${textOf(by)}${why}`
 }

@@ -172,7 +172,7 @@ function printHeld(out: Out, body: Fields): void {
   const id = textOf(body['approval_id'])
   const { evidence } = body
   const isForTwo = Array.isArray(evidence) && evidence.map(fieldsOf).some(({ strength }) => strength === 'two_person')
-  out.line(`held for ${isForTwo ? 'two people' : 'a person'}: ${id}, until ${timeOf(body['expires_at'])}`, 'head')
+  out.line(`held for approval${isForTwo ? ' by two people' : ''}: ${id}, until ${timeOf(body['expires_at'])}`, 'head')
   for (const note of evidenceOf(body)) out.line(`  ${note}`, toneOf(note))
   if (body['hub'] === undefined) out.line(`  decide:  sluice approve ${id}   or: sluice deny ${id}`)
   else out.line(`  decide:  at the hub ${textOf(body['hub'])}, not here: ${textOf(body['url'])}`)

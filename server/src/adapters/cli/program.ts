@@ -11,7 +11,7 @@ import { saysOfFault } from './usage-fault.ts'
 export async function runCli(argv: readonly string[], commands: readonly Commands[], host: CliHost): Promise<number> {
   let exitCode: number = EXIT.ok
   const program = new Command('sluice')
-    .description('the gate that every tool call of every agent passes through')
+    .description('a gate between AI agents and the tools they use')
     .version(host.version, '--version', 'print the version')
     .option('--config <file>', 'the configuration (default ./sluice.yaml)')
     .option('--data <folder>', 'the data folder (default: from the configuration)')

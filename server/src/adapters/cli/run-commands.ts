@@ -10,7 +10,9 @@ type ListOptions = Readonly<
 export function addRunCommands(program: Command, cli: Cli, kinds: readonly string[]): void {
   const runs = program
     .command('runs')
-    .description('background runs: held calls, deliveries, toolflows, agent threads, flow executions and workflows')
+    .description(
+      'list background runs: held calls, deliveries, toolflows, agent threads, flow executions and workflows',
+    )
     .option('--status <status>', 'active, waiting, done, failed, cancelled or faulted')
     .option('--kind <kind>', kinds.join(', '))
     .option('--owner <id>', 'only runs of this caller, such as agent:claude')

@@ -51,7 +51,7 @@ export function addToolCommands(program: Command, cli: Cli): void {
   program
     .command('card <tool_id>')
     .description('show how to call a tool and how it is executed')
-    .option('--full', 'without shortening')
+    .option('--full', 'show the full schema and description')
     .action(async (id: string, options: { full?: boolean }) => {
       const full = options.full === true ? '?full=1' : ''
       const reply = await cli.send('GET', `/v1/tools/${encodeURIComponent(id)}${full}`)

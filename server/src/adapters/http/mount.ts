@@ -185,7 +185,7 @@ function responsesOf({ answers, status, media = 'application/json' }: Endpoint):
 
 const MEANS: Readonly<Record<number, string>> = {
   201: 'made',
-  202: 'not finished yet: held for a person, or in progress',
+  202: 'not finished yet: held for approval, or in progress',
 }
 
 const HEADER = 'idempotency-key'

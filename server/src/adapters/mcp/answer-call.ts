@@ -101,7 +101,7 @@ function canOpenPages({ era, meta }: Exchange): boolean {
 function toTheConsole(outcome: Extract<Outcome, { status: 'pending' }>): JsonObject {
   const { call_id, url, hub, expires_at } = outcome
   const where = hub === undefined ? '' : ` at the hub ${visibleText(hub)}`
-  const message = `This call is held for a person to decide${where}, at most until ${new Date(expires_at).toISOString()}. It has not run.`
+  const message = `This call is held for approval${where}, until ${new Date(expires_at).toISOString()} at the latest. It has not run.`
   const elicitation = { mode: 'url', message, url }
   return {
     resultType: 'input_required',

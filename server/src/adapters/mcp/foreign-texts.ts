@@ -36,7 +36,7 @@ export function markedError(error: JsonObject, ownCodes: ReadonlySet<string>): J
 
 /** The beginnings of the gate's own messages to a model. */
 const LIKE_OURS =
-  /^[\s>*_#`-]{0,20}(?:this call is held for a person|refused by the gate|note from the gate|the call is still running; call call_status|it is not known whether this call took effect|held for a person)/im
+  /^[\s>*_#`-]{0,20}(?:this call is held for|refused by the gate|note from the gate|the call is still running; call call_status|it is not known whether this call took effect|held for (?:approval|a person))/im
 const OUR_IDS = /^(?:auth_[0-9a-f]{16}|call_[0-9a-f]{24})$/
 
 /** Whether a tool's answer looks like one of the gate's own messages. */

@@ -21,7 +21,7 @@ const callStatus = own({
   name: 'call_status',
   title: 'Outcome of a held call',
   description:
-    'Returns the outcome of a call that was held for a person or is still running. It never runs anything, so you can call it as often as needed.',
+    'Returns the outcome of a call that was held for approval or is still running. It never runs anything, so you can call it as often as needed.',
   args: z.strictObject({
     call_id: z.string().describe('The call_id from the pending answer'),
     wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('How long to wait for an outcome'),

@@ -18,7 +18,7 @@ export function toolResult(outcome: Outcome, hasOutputSchema: boolean): JsonObje
     case 'pending': {
       const { call_id, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
-      const says = `This call is held for ${isForTwo(outcome) ? 'two people' : 'a person'} to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome.${why(outcome.evidence, 'ask')} ${whoDecides(outcome)}`
+      const says = `This call is held for approval${isForTwo(outcome) ? ' by two people' : ''}, until ${until} at the latest. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome.${why(outcome.evidence, 'ask')} ${whoDecides(outcome)}`
       return messageResult(says, heldDetails(outcome), false, hasOutputSchema)
     }
     case 'refused':

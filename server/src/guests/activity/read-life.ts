@@ -112,7 +112,7 @@ const HOW = { role: '', token: ' with a token', hub: ' at the hub' } as const
 const SETTLED = {
   done: 'It was recorded that it ran.',
   failed: 'It was recorded that it did not run.',
-  retry: 'It is to be tried again.',
+  retry: 'A retry was requested.',
 } as const
 
 function requestMoments({
@@ -140,7 +140,7 @@ function requestMoments({
       at: created_at,
       is: 'held',
       ...(retries === undefined ? {} : { by: retries.ordered_by }),
-      says: `${retries === undefined ? '' : 'A retry was ordered. '}${NEEDS[strength]}`,
+      says: `${retries === undefined ? '' : 'A retry was requested. '}${NEEDS[strength]}`,
       approval_id,
     },
     ...said,

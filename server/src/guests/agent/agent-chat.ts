@@ -116,7 +116,7 @@ async function decideHere(cli: Cli, run_id: string, lines: Lines): Promise<boole
   const { digest } = fieldsOf(packet.body)
   const isTyped = decision === 'approve' && isStrong(fieldsOf(packet.body))
   const typed = isTyped ? await ask(lines, `to approve, ${typingWords(fieldsOf(packet.body))}\n> `) : undefined
-  const reason = decision === 'deny' ? await ask(lines, 'why? The agent reads this; Enter for no reason: ') : undefined
+  const reason = decision === 'deny' ? await ask(lines, 'reason, shown to the agent (optional): ') : undefined
   const words = reason?.trim() ?? ''
   const body = JSON.stringify(
     decision === 'approve' ? { decision, digest, typed } : { decision, ...(words === '' ? {} : { reason: words }) },

@@ -29,6 +29,9 @@ function whatWaits(state: AgentState): string {
     return `${held} Approvers at the hub ${visibleText(approval_hub)} decide it; an answer here does not.`
   const waits = `${held} An approver can decide it${approval_url === null ? '' : ` at ${visibleText(approval_url)}`}`
   if (document !== undefined) return `${waits}; an answer in this room does not.`
-  const token = state.approval_takes_token === true ? `APPROVE ${id} <token> or ` : ''
-  return `${waits}, or you can answer ${token}REJECT ${id} <reason>.`
+  const token =
+    state.approval_takes_token === true
+      ? ` If an approver gave you a token, answer APPROVE ${id} <token> to approve it.`
+      : ''
+  return `${waits}. To reject it, answer REJECT ${id} <reason>.${token}`
 }

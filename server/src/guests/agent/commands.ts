@@ -57,7 +57,7 @@ export function addAgentCommands(program: Command, cli: Cli): void {
 
   agent
     .command('threads')
-    .description('your threads (conversations with the agent), newest first')
+    .description('list your threads (conversations with the agent), newest first')
     .action(async () => {
       const reply = await cli.send('GET', '/agent/threads?limit=200')
       cli.exit(printReply(cli.out(), reply, (body) => printThreads(cli.out(), body)))
@@ -92,7 +92,7 @@ function printAnswer(out: Out, answer: Fields): void {
 
 function printThreads(out: Out, body: Fields): void {
   const items = itemsOf(body)
-  if (items.length === 0) return out.line('no threads')
+  if (items.length === 0) return out.line('no threads; start one with `sluice agent chat`')
   const rows = items.map((thread) => [
     textOf(thread['thread_id']),
     textOf(thread['status']),

@@ -13,7 +13,7 @@ export const NODES: Readonly<Record<AgentNode, { readonly does: AgentWork | null
   Supervisor: { does: null, says: 'rules choose the next step' },
   Executor: { does: 'agent_propose', says: 'a model proposes one call to a tool that search found' },
   RiskGate: { does: 'agent_call', says: 'the call goes through the gate' },
-  AwaitApproval: { does: null, says: 'the call is held for a person' },
+  AwaitApproval: { does: null, says: 'the call is held for approval' },
   ApprovalHandler: { does: 'agent_outcome', says: 'the decision is read' },
   Tools: { does: 'agent_outcome', says: 'the call runs, at most once' },
   Interpreter: { does: null, says: 'the result is checked' },

@@ -110,9 +110,9 @@ async function decide(
   const { url } = deps.links(asked.id)
   const reason = asked.reason === undefined ? {} : { reason: asked.reason }
   if (asked.do === 'deny' && asked.reason === undefined)
-    return said(`Why? Nothing is denied yet; the agent reads the reason. Write: deny ${asked.id} reason: …`)
+    return said(`Not denied yet: give a reason, which the agent sees. Write: deny ${asked.id} reason: …`)
   if (asked.do === 'approve' && shown?.digest === undefined)
-    return said(`${asked.id} is not shown here completely, so it cannot be approved here. Open ${url}`)
+    return said(`${asked.id} is not shown here in full, so it cannot be approved here. Open ${url}`)
   const held = asked.do === 'approve' ? await deps.tables.row('approvals', asked.id) : undefined
   const packet = held && (await packetOf(deps, held))
   // A homeserver authenticates its users by a password that the gate cannot check.

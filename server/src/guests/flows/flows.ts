@@ -223,8 +223,8 @@ export const FlowSettings = z.strictObject({
   grants: z
     .array(
       z.strictObject({
-        user: z.string().min(1).max(128).describe('The person.'),
-        scopes: z.array(FlowScope).max(3).describe('What they see: personal, project, org.'),
+        user: z.string().min(1).max(128).describe('The user who gets these scopes.'),
+        scopes: z.array(FlowScope).max(3).describe('The flows that the user sees: `personal`, `project`, `org`.'),
       }),
     )
     .max(1_000)

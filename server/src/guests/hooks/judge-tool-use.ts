@@ -126,7 +126,7 @@ export function answerOf(outcome: Outcome, approved = false): JudgementAnswer {
       const { call_id, approval_id, url, hub, expires_at } = outcome
       const why = sentenceOf(outcome.evidence, 'ask')
       const where = hub === undefined ? `Pending at ${url}` : `The hub ${visibleText(hub)} decides; pending at ${url}`
-      const reason = `held for a person (${why}). ${where}; once it is approved, make the same call again and it runs. Do not try another way around it.`
+      const reason = `held for approval (${why}). ${where}; once it is approved, make the same call again and it runs. Do not try to work around this.`
       return { decision: 'ask', reason, call_id, approval_id, url, ...(hub === undefined ? {} : { hub }), expires_at }
     }
     case 'refused':

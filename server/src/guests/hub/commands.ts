@@ -18,8 +18,8 @@ export function addNodeCommand(program: Command, { host, globals, exit }: Cli): 
     .description('run the gate as a node: its approvals are decided at a hub (server/src/guests/hub/README.md)')
     .option('--hub <url>', 'the address of the hub (default: `hub.url` of the configuration)')
     .option('--name <node>', 'the name of this node at the hub')
-    .option('--node-key <reference>', 'its key there, as env:NAME or file:PATH')
-    .option('--public-key <keys...>', 'the public keys of the hub, from `sluice hub key` there')
+    .option('--node-key <reference>', 'the key of this node at the hub, as env:NAME or file:PATH')
+    .option('--public-key <keys...>', 'the public keys that `sluice hub key` prints at the hub')
     .option(...PORT)
     .option(...TRUST)
     .action(async ({ hub: url, name: node, nodeKey: key, publicKey: public_keys, port, trust }: NodeOptions) => {
@@ -38,7 +38,7 @@ export function addNodeCommand(program: Command, { host, globals, exit }: Cli): 
 export function addHubCommands(program: Command, cli: Cli): void {
   const hub = program
     .command('hub')
-    .description('for a gate that decides the approvals of other gates (nodes): its keys and its nodes')
+    .description('the keys and nodes of a hub, a gate that decides the approvals of other gates (nodes)')
   const printKeys = (body: Fields) =>
     table(cli.out(), [
       ['KEY', 'STATE', 'PUBLIC KEY'],
@@ -54,9 +54,9 @@ export function addHubCommands(program: Command, cli: Cli): void {
   hub
     .command('rotate')
     .description(
-      'replace the key that signs decisions: first with --prepare, then, when every node has pinned it, without',
+      'replace the key that signs decisions: run it with --prepare, pin the new key at every node, then run it without',
     )
-    .option('--prepare', 'make the next key, without using it')
+    .option('--prepare', 'create the next key without using it yet')
     .action(async ({ prepare }: { prepare?: boolean }) => {
       const step = prepare === true ? 'prepare' : 'activate'
       const reply = await cli.send('POST', '/v1/hub/key', { step })
@@ -69,7 +69,11 @@ export function addHubCommands(program: Command, cli: Cli): void {
       const reply = await cli.send('GET', '/v1/hub/nodes')
       cli.exit(
         printReply(cli.out(), reply, (body) =>
-          table(cli.out(), [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)], 'no nodes'),
+          table(
+            cli.out(),
+            [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)],
+            'no nodes; create a key for one with `sluice keys create node NAME`',
+          ),
         ),
       )
     })

@@ -28,7 +28,7 @@ export type MatrixLogin = {
 export const HubSettings = z
   .strictObject({
     url: HttpUrl.optional().describe('The address of the hub.'),
-    node: NodeName.describe('What this node is called at the hub: the name of its key.'),
+    node: NodeName.describe('The name of this node at the hub, which is the name of its key there.'),
     key: Reference.optional().describe('The key of kind `node` that the hub gave out: `env:NAME` or `file:PATH`.'),
     matrix: z
       .strictObject({

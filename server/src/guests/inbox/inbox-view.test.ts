@@ -22,9 +22,9 @@ const packetOf = (text: string) => ({
   proposed_args: visibleText(JSON.stringify({ text, [text]: text, list: [text], to: 'bob' })),
   risk_notes: [{ effect: 'ask', says: visibleText(text), rule: 'careful.high', source: visibleText(text) }],
   preview: { content: [{ type: 'text', text }] },
-  rollback: 'no known rollback',
+  rollback: 'no known way to undo it',
   check: 'has a dry run',
-  verify: 'no read-back',
+  verify: 'result not verified',
   hidden: [{ in: 'proposed_args', at: `/${text}`, type: 'SECRET', length: 7 }],
 })
 

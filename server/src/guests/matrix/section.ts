@@ -27,7 +27,7 @@ export const MatrixChannelSettings = z
     ),
     /** Instead of a token: each start is a new device, which encrypted rooms need. */
     password: SecretReference.optional().describe(
-      'Its password, as `env:NAME` or `file:PATH`: each start is a new device.',
+      'Its password, as `env:NAME` or `file:PATH`. Each start logs in as a new device.',
     ),
     room: RoomId.describe('The id of the room, which begins with `!`. The gate accepts the invitation.'),
     events: z
@@ -46,7 +46,7 @@ export const MatrixChannelSettings = z
           user: z.string().min(1).max(128).optional().describe('The person behind that approver.'),
         }),
       )
-      .describe('The Matrix users who may decide. Everybody else in the room only reads.'),
+      .describe('The Matrix users who may decide. Everybody else in the room can only read.'),
   })
   .refine(
     ({ token, password }) => (token === undefined) !== (password === undefined),

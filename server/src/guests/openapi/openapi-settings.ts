@@ -13,7 +13,7 @@ const Auth = z
     bearer: Secret.optional().describe('A bearer token.'),
     basic: z
       .strictObject({
-        user: Secret.describe('The user.'),
+        user: Secret.describe('The user name.'),
         password: Secret.describe('The password, as `env:NAME` or `file:PATH`.'),
       })
       .optional()

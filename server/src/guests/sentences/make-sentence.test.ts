@@ -109,15 +109,25 @@ describe('each kind of call has its sentence and its button', () => {
 
   // Tools of the demo and of servers that are in use.
   test.each<[string, readonly ToolEffect[], Json, string]>([
-    ['git__git_status', ['read'], { repo_path: '/w' }, 'Read with git__git_status in the folder /w'],
+    ['git__git_status', ['read'], { repo_path: '/w' }, 'Read data with git__git_status in the folder /w'],
     [
       'git__git_create_branch',
       ['write'],
       { repo_path: '/w', branch_name: 'x' },
       'Create the branch x in the folder /w',
     ],
-    ['phone__screenshot', ['read'], { output_path: 'a.png' }, 'Read with phone__screenshot, 1 input. Also: file a.png'],
-    ['github__list_commits', ['read'], { path: 'a.md' }, 'Read with github__list_commits, 1 input. Also: file a.md'],
+    [
+      'phone__screenshot',
+      ['read'],
+      { output_path: 'a.png' },
+      'Read data with phone__screenshot, 1 input. Also: file a.png',
+    ],
+    [
+      'github__list_commits',
+      ['read'],
+      { path: 'a.md' },
+      'Read data with github__list_commits, 1 input. Also: file a.md',
+    ],
     ['docs__update_doc', ['write'], { id: '4', folder: 'Work' }, 'Change the record 4 in the folder Work'],
     ['vault__remove-tags', ['destructive'], { files: ['a.md'], tags: ['x'] }, 'Delete the tag x in the file a.md'],
     ['cms__upload_asset', ['write', 'external'], { file: 'a.png' }, 'Upload the file a.png'],
@@ -127,8 +137,13 @@ describe('each kind of call has its sentence and its button', () => {
       { notebook_path: 'a.nb' },
       'Create a job with jobs__create_job with 1 field. Also: file a.nb',
     ],
-    ['mail__list', ['read'], { folder: 'Invoices' }, 'Read with mail__list in the folder Invoices'],
-    ['mail__list', ['read'], { folder: 'Invoices', limit: 5 }, 'Read with mail__list in the folder Invoices, 1 input'],
+    ['mail__list', ['read'], { folder: 'Invoices' }, 'Read data with mail__list in the folder Invoices'],
+    [
+      'mail__list',
+      ['read'],
+      { folder: 'Invoices', limit: 5 },
+      'Read data with mail__list in the folder Invoices, 1 input',
+    ],
     [
       'mail__search_emails',
       ['read'],
@@ -155,15 +170,15 @@ describe('each kind of call has its sentence and its button', () => {
       'maps__distance',
       ['read'],
       { origins: 'Rome', destination: 'Paris' },
-      'Read with maps__distance, 2 inputs. Also: to Paris',
+      'Read data with maps__distance, 2 inputs. Also: to Paris',
     ],
     [
       'flights__search',
       ['read'],
       { source: 'Rome', destination: 'Paris' },
-      'Read with flights__search, 2 inputs. Also: from Rome, to Paris',
+      'Read data with flights__search, 2 inputs. Also: from Rome, to Paris',
     ],
-    ['coins__listing', ['read'], { sort_dir: 'asc' }, 'Read with coins__listing, 1 input'],
+    ['coins__listing', ['read'], { sort_dir: 'asc' }, 'Read data with coins__listing, 1 input'],
     ['files__list_directory', ['read'], { path: 'src' }, 'List the folder src'],
     ['files__directory_tree', ['read'], { path: 'src' }, 'List the folder src'],
     [
@@ -193,7 +208,7 @@ describe('each kind of call has its sentence and its button', () => {
       tool: { effects: ['write', 'external'], effects_from: 'unknown' },
       args: { a: 1, b: 2, c: 3, d: 4 },
     })
-    expect(sentenceText(sentence)).toBe('Use crm__merge_contacts with 4 inputs. Its effects are unknown.')
+    expect(sentenceText(sentence)).toBe('Call crm__merge_contacts with 4 inputs. Its effects are unknown.')
     expect(sentence.button).toBe('Approve and run')
   })
 
@@ -203,7 +218,7 @@ describe('each kind of call has its sentence and its button', () => {
       args: { to: 'eve@ext.example', amount: 5, callback: 'https://evil.example/x', path: '/etc/passwd' },
     })
     expect(sentenceText(sentence)).toBe(
-      'Use x__do with 4 inputs. Its effects are unknown. Also: to eve@ext.example, amount 5, address https://evil.example/x, file /etc/passwd',
+      'Call x__do with 4 inputs. Its effects are unknown. Also: to eve@ext.example, amount 5, address https://evil.example/x, file /etc/passwd',
     )
   })
 })

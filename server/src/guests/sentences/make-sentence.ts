@@ -106,7 +106,7 @@ function read(draft: Draft): Made {
   }
   const others = draft.inputs - folders.length
   const inputs = others > 0 ? [text(`, ${counted(others, 'input')}`)] : []
-  const pieces = [text('Read with '), name(tool_id), ...inFolders(draft, folders), ...inputs]
+  const pieces = [text('Read data with '), name(tool_id), ...inFolders(draft, folders), ...inputs]
   return { pieces, used: folders, button }
 }
 
@@ -205,7 +205,7 @@ function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made 
       ? 'Its effects are unknown.'
       : 'There is no short description of what it does.'
   return {
-    pieces: [text('Use '), name(tool_id), text(` with ${counted(inputs, 'input')}. ${says}`)],
+    pieces: [text('Call '), name(tool_id), text(` with ${counted(inputs, 'input')}. ${says}`)],
     used: [],
     button: 'Approve and run',
   }

@@ -17,9 +17,9 @@ export const SERENITY_LIMITS = {
 /** An operator's own service that is asked about a call: a module on this machine, or a URL. */
 export const SerenityProvider = z.union([
   /** Relative to the config file's folder; it exports `ask(question)`, or that function as its default. */
-  z.strictObject({ module: z.string().min(1).max(4096).describe('A module on this machine.') }),
+  z.strictObject({ module: z.string().min(1).max(4096).describe('The path of a module that answers.') }),
   z.strictObject({
-    url: HttpUrl.describe('An HTTP address.'),
+    url: HttpUrl.describe('The HTTP address of a service that answers.'),
     headers: z
       .record(HeaderName, z.string().min(1))
       .default({})

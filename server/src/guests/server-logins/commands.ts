@@ -18,7 +18,7 @@ export function addLoginCommands(servers: Command, cli: Cli): void {
     .description('log in to a tool server, in a browser')
     .option('--shared', "the gate's own login, for servers with one login per user; it is used to list the tools")
     .option('--no-browser', 'only print the address')
-    .option('--paste', 'for a browser on another machine: paste the address that it ends on')
+    .option('--paste', 'for a browser on another machine: paste the address that it was redirected to')
     .action((server: string, options: LoginOptions) => logIn(cli, server, options))
 
   servers

@@ -57,7 +57,7 @@ fetch(location.pathname, { method: 'POST', headers: { 'content-type': 'applicati
   .then(([answer, said]) => answer.ok
     ? show(said.title, said.says)
     : show('The login did not succeed', [said.title + '.', said.about.why ?? '', 'What to do: ' + said.detail + '.']))
-  .catch(() => show('The login did not succeed', ['The gate does not answer.']))`
+  .catch(() => show('The login did not succeed', ['Sluice is not responding.']))`
 
 const OAUTH_CALLBACK = '/oauth/callback'
 

@@ -17,7 +17,7 @@ const TelemetrySettings = z.strictObject({
         .describe('Headers for it. `env:NAME` and `file:PATH` refer to a secret.'),
     })
     .optional()
-    .describe('A collector.'),
+    .describe('The collector to send to.'),
 })
 
 declare module '../../kernel/contract/config.ts' {

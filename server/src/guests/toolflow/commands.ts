@@ -180,7 +180,7 @@ function asking(card: Fields, { tool, gate, prompt }: Asking): Sentences {
     const { hub, url } = fieldsOf(card['decided_at'])
     const decide = `sluice approve ${id}   or: sluice deny ${id}   or: sluice edit ${id}`
     return {
-      says: `held for a person, ${gate}: ${tool}: ${why}`,
+      says: `held for approval, ${gate}: ${tool}: ${why}`,
       next: hub === undefined ? decide : `decide at the hub ${textOf(hub)}, not here: ${textOf(url)}`,
     }
   }

@@ -6,7 +6,7 @@ import { HttpUrl } from '../../kernel/contract/http-settings.ts'
 
 export const WebhookSettings = z.strictObject({
   name: ChannelName.describe('A name for the channel.'),
-  url: HttpUrl.describe('Where messages go.'),
+  url: HttpUrl.describe('The address that messages are sent to.'),
   /** Signs what is sent. */
   secret: SecretReference.describe('The signing secret, as `env:NAME` or `file:PATH`.'),
   events: z.array(ChannelEvent).min(1).default(['approval.pending']).describe('The events to send.'),

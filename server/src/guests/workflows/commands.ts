@@ -159,7 +159,11 @@ function printVersions(out: Out, body: Fields): void {
     textOf(one['author']),
     timeOf(one['at']),
   ])
-  table(out, [['DOCUMENT', 'VERSION', 'SHA256', 'AUTHOR', 'APPLIED'], ...rows], 'no documents')
+  table(
+    out,
+    [['DOCUMENT', 'VERSION', 'SHA256', 'AUTHOR', 'APPLIED'], ...rows],
+    'no documents; apply one with `sluice workflow apply FILE`',
+  )
 }
 
 const MARKS: Readonly<Record<string, string>> = { added: '+', removed: '-', same: ' ', skipped: '…' }

@@ -34,7 +34,9 @@ const MatrixAccount = z
       'Its access token, as `env:NAME` or `file:PATH`. Encrypted rooms need a password instead.',
     ),
     /** Instead of a token: each start is a new device, which encrypted rooms need. */
-    password: Reference.optional().describe('Its password, as `env:NAME` or `file:PATH`: each start is a new device.'),
+    password: Reference.optional().describe(
+      'Its password, as `env:NAME` or `file:PATH`. Each start logs in as a new device.',
+    ),
   })
   .refine(
     ({ token, password }) => (token === undefined) !== (password === undefined),

@@ -18,7 +18,7 @@ const FROM: Readonly<Record<Tool['effects_from'], string>> = {
   pack: 'known from the pack for this server',
   annotated: 'its server says so',
   inferred: 'inferred from its name, description and inputs',
-  unknown: 'its effects are not declared, so it is treated as writing and external',
+  unknown: 'its effects are unknown, so it is treated as writing and external',
 }
 
 const SECRETS: ReadonlySet<string> = new Set(['sandbox.sensitive', 'shell.secrets', 'content.secret'])
@@ -65,8 +65,8 @@ export function factsInWords(
     undo: undo(tool?.rollback !== undefined, onlyReads(tool), touchesSecret(evidence), standard),
     read_back:
       tool?.verify === undefined
-        ? { is: 'no', says: "The result is not read back: the gate relies on the tool's answer." }
-        : { is: 'yes', says: `The result is read back: ${standard.verify}.` },
+        ? { is: 'no', says: "The result is not verified: Sluice relies on the tool's answer." }
+        : { is: 'yes', says: `The result is verified: ${standard.verify}.` },
     check:
       tool?.check === undefined
         ? { is: 'no', says: 'Nothing is checked before it runs.' }

@@ -13,7 +13,7 @@ function sentenceOf(input: SentenceInput): Sentence {
 
 test('a sentence without templates names the tool and what it is called with', () => {
   const sentence = sentenceOf({ tool_id: 'mail__send', args: { to: 'anna@example.com', text: 'hi‮there' } })
-  expect(sentenceText(sentence)).toBe('Use mail__send with to: anna@example.com, text: “hi⟨U+202E⟩there”')
+  expect(sentenceText(sentence)).toBe('Call mail__send with to: anna@example.com, text: “hi⟨U+202E⟩there”')
   expect(sentence.confirm).toEqual({ what: 'tool', words: ['mail__send'] })
 })
 

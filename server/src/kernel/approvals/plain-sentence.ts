@@ -23,7 +23,7 @@ export const plainSentence: MakeSentence = function* ({ tool_id, args, sources =
     leaves.filter(({ role }) => PEOPLE.has(role)),
     look_alikes,
   )
-  const pieces: SentencePiece[] = [text('Use '), { is: 'value', text: shown(tool_id) }]
+  const pieces: SentencePiece[] = [text('Call '), { is: 'value', text: shown(tool_id) }]
   for (const leaf of leaves) {
     if (cut.has(leaf)) continue
     const mark = PEOPLE.has(leaf.role) ? markOf(leaf) : undefined

@@ -37,8 +37,8 @@ export function alikeKey(packet: AlikePacket): string | undefined {
 
 /** Why a request of a group is not preselected. */
 export function oddOf(packet: AlikePacket): string | undefined {
-  if ((packet.sources ?? []).some(({ kind }) => kind === 'outside')) return 'a value from outside'
-  if (packet.hidden.length > 0) return 'something is hidden'
+  if ((packet.sources ?? []).some(({ kind }) => kind === 'outside')) return 'a value from an untrusted source'
+  if (packet.hidden.length > 0) return 'hidden text'
   if (packet.definition !== undefined && packet.definition.status !== 'admitted') return 'the tool changed'
   if (packet.edited_from !== undefined) return 'was edited'
   const replaces = (packet.changes ?? []).some(({ of, removed = 0 }) => of === 'file' && removed > 0)

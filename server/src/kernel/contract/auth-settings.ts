@@ -7,9 +7,14 @@ export const TOKEN_TOLERANCE_S = 5
 
 /** How many wrong credentials an address may send before the others are answered with 429. A valid one is never limited. */
 const Failures = z.strictObject({
-  per_address: z.int().min(1).max(1_000_000).default(30).describe('From one address, within the window.'),
-  overall: z.int().min(1).max(1_000_000).default(1_000).describe('From all addresses together, within the window.'),
-  window_s: z.int().min(1).max(86_400).default(60).describe('The window in seconds.'),
+  per_address: z.int().min(1).max(1_000_000).default(30).describe('Maximum number from one address within the window.'),
+  overall: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1_000)
+    .describe('Maximum number from all addresses together within the window.'),
+  window_s: z.int().min(1).max(86_400).default(60).describe('The length of the window, in seconds.'),
 })
 
 /** Limits for unauthenticated clients of the listener. */

@@ -70,7 +70,13 @@ export const Repetition = z.strictObject({
     .max(1_000)
     .default(5)
     .describe('After this many identical calls with effects, a person is asked.'),
-  within_s: z.number().int().min(1).max(86_400).default(600).describe('The period in seconds.'),
+  within_s: z
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(600)
+    .describe('The period in which identical calls are counted, in seconds.'),
   denied_for: Span.prefault('1d').describe(
     'How long an identical call stays blocked after a person denied it: seconds, or a duration such as `1d`.',
   ),

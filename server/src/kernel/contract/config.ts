@@ -85,8 +85,10 @@ export const Retention = z.strictObject({
     'Number of days that arguments and outputs of calls are stored, or `never` to keep them.',
   ),
   /** Long outputs in the artifact store, in days after they were stored. */
-  artifacts: Days.default(30).describe('The same for large outputs.'),
-  journals: Days.default(90).describe('The same for journals of runs that have ended.'),
+  artifacts: Days.default(30).describe('Number of days that large outputs are stored, or `never` to keep them.'),
+  journals: Days.default(90).describe(
+    'Number of days that journals of ended runs are stored, or `never` to keep them.',
+  ),
 })
 export type Retention = z.infer<typeof Retention>
 
@@ -102,8 +104,8 @@ const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>, chan
           .min(1)
           .regex(ALONE, 'a host name or address without a port; set the port in `port`')
           .default('127.0.0.1')
-          .describe('The address. Anything but loopback needs keys or an OIDC issuer first.'),
-        port: z.number().int().min(0).max(65_535).default(7420).describe('The port; 0 picks a free one.'),
+          .describe('The address to listen on. Anything but loopback requires that keys or an OIDC issuer exist.'),
+        port: z.number().int().min(0).max(65_535).default(7420).describe('The port to listen on; 0 picks a free one.'),
         hosts: z
           .array(z.string().min(1))
           .default([])
@@ -162,17 +164,22 @@ const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>, chan
         ...RouteSettings,
       })
       .prefault({})
-      .describe('Approval requests.'),
+      .describe('How requests for approval work.'),
     audit: z
       .strictObject({
         /** A checkpoint is signed after this many entries or seconds, whichever comes first. */
-        checkpoint_entries: z.number().int().min(1).default(1_000).describe('After this many entries.'),
+        checkpoint_entries: z
+          .number()
+          .int()
+          .min(1)
+          .default(1_000)
+          .describe('The maximum number of entries between two checkpoints.'),
         checkpoint_seconds: z
           .number()
           .int()
           .min(1)
           .default(60)
-          .describe('Or after this many seconds, whichever comes first.'),
+          .describe('The maximum number of seconds between two checkpoints.'),
       })
       .prefault({})
       .describe('How often the audit is signed.'),
@@ -199,13 +206,15 @@ const kernelKeys = (servers: z.ZodType<Record<ServerName, ServerSettings>>, chan
       .prefault({})
       .describe('Settings of the MCP endpoint.'),
     budgets: Budgets.default([]).describe('Limits on the number or cost of calls.'),
-    repetition: Repetition.prefault({}).describe('Repeated calls.'),
+    repetition: Repetition.prefault({}).describe('How repeated calls are limited.'),
     guards: z
       .strictObject({
         without: z
           .array(z.string().min(1))
           .default([])
-          .describe('Those that this build leaves out on purpose. A gate does not start if another one is missing.'),
+          .describe(
+            'Guards that this build leaves out on purpose. The gate does not start if any other guard is missing.',
+          ),
       })
       .prefault({})
       .describe('The guests that protect calls.'),

@@ -119,13 +119,13 @@ export const KERNEL_PROBLEMS = {
     http: 401,
     retry: 'never',
     says: 'this is not a bearer access token',
-    do: 'read `why`, and send an access token of the issuer that is a JWT and is not bound to a key of its client',
+    do: 'send an access token of the issuer that is a JWT and is not bound to a client key; `why` says what is wrong with this one',
   },
   'auth.unmapped': {
     http: 403,
     retry: 'never',
     says: 'the token is valid, but no role is configured for its holder',
-    do: 'an operator can map one of its claims to a role in `auth.oidc`',
+    do: 'ask an operator to map one of its claims to a role in `auth.oidc`',
   },
   'auth.issuer_unavailable': {
     http: 503,
@@ -271,7 +271,7 @@ export const KERNEL_PROBLEMS = {
     http: 422,
     retry: 'never',
     says: 'the tool asks for more input before it continues',
-    do: 'call it again with the same arguments and your answers in `sluice/inputs`: `responses`, keyed by the names of its questions, and its `state`',
+    do: 'call it again with the same arguments, and with its `state` and your `responses` (keyed by the names of its questions) in `sluice/inputs`',
   },
   'watch.not_offered': {
     http: 404,
@@ -362,8 +362,8 @@ export const KERNEL_PROBLEMS = {
   'call.integrity_mismatch': {
     http: 403,
     retry: 'never',
-    says: "the caller's own canonical form or hash differs from the gate's",
-    do: "send only the arguments, or fix the caller's RFC 8785 code",
+    says: 'the canonical form or hash that the caller sent does not match the arguments',
+    do: 'send only the arguments, or correct the RFC 8785 code of the caller',
   },
   'call.blocked': {
     http: 403,
@@ -380,7 +380,7 @@ export const KERNEL_PROBLEMS = {
   'call.contended': {
     http: 503,
     retry: 'later',
-    says: 'something that this call depends on changed each time the gate was about to record it',
+    says: 'the call could not be recorded, because something that it depends on kept changing',
     do: 'try again in a moment',
   },
   'call.dry_run_failed': {
@@ -471,8 +471,8 @@ export const KERNEL_PROBLEMS = {
   'call.too_much_stored': {
     http: 429,
     retry: 'later',
-    says: 'the calls of this caller have stored more in this hour than a gate keeps for one caller',
-    do: 'try again after `retry_after_s` seconds, and ask the tools for less at once',
+    says: 'the calls of this caller have reached the limit of stored data for this hour',
+    do: 'try again after `retry_after_s` seconds, and request less data per call',
   },
   'approval.too_many_pending': {
     http: 429,
@@ -502,7 +502,7 @@ export const KERNEL_PROBLEMS = {
     http: 409,
     retry: 'never',
     says: 'a part of the request was not shown, so it was not approved',
-    do: 'show the texts that the request lists in `foldable` whole, and send their ids as `unfolded`; or open the page of the request',
+    do: 'show every text listed in `foldable` in full and send their ids as `unfolded`, or decide in the console',
   },
   'approval.not_editable': {
     http: 409,
@@ -544,7 +544,7 @@ export const KERNEL_PROBLEMS = {
     http: 403,
     retry: 'never',
     says: 'the token belongs to another session',
-    do: 'answer in the session from which the request came',
+    do: 'answer in the session in which the call was made',
   },
   'approval.wrong_user': {
     http: 403,
@@ -552,7 +552,12 @@ export const KERNEL_PROBLEMS = {
     says: 'the token was issued to another user',
     do: 'the user of the session must answer',
   },
-  'approval.denied': { http: 403, retry: 'never', says: 'a person denied the call', do: 'ask them what to do instead' },
+  'approval.denied': {
+    http: 403,
+    retry: 'never',
+    says: 'a person denied the call',
+    do: 'do not repeat it; ask the user what to do instead',
+  },
   'approval.withdrawn': {
     http: 410,
     retry: 'never',
@@ -569,19 +574,19 @@ export const KERNEL_PROBLEMS = {
     http: 403,
     retry: 'never',
     says: 'only other people can decide this request',
-    do: 'leave it to the members of `group`; `sluice approvals show ID` names them. A member can delegate to you for a time',
+    do: 'a member of `group` must decide it, or delegate to you; `sluice approvals show ID` names the members',
   },
   'approval.decided_for_you': {
     http: 409,
     retry: 'never',
-    says: 'another substitute of the same person has already decided',
+    says: 'somebody else has already decided for the same person',
     do: 'nothing to do: each person counts once',
   },
   'delegation.invalid': {
     http: 400,
     retry: 'never',
     says: 'this delegation is not possible',
-    do: 'see `because`',
+    do: 'correct what `because` names',
   },
   'delegation.unknown': {
     http: 404,
@@ -592,7 +597,7 @@ export const KERNEL_PROBLEMS = {
   'approval.own_request': {
     http: 403,
     retry: 'never',
-    says: 'if several people or a group are asked, nobody may approve their own request',
+    says: 'you cannot approve your own request if several people or a group are asked',
     do: 'ask another approver',
   },
   'approval.already_decided_by_you': {
@@ -630,8 +635,8 @@ export const KERNEL_PROBLEMS = {
   'approval.typed_needed': {
     http: 403,
     retry: 'never',
-    says: 'a strong approval must name what the request is about, and this one does not',
-    do: 'send the words in `sentence.confirm` of the request as `typed`, for each request of a batch its own; the console and the command line ask for them',
+    says: 'the text that a strong approval requires was not typed, or is different',
+    do: 'type the text that the request names: send `sentence.confirm` as `typed`, or use `--typed`; each request of a batch needs its own',
   },
   'approval.passphrase_needed': {
     http: 403,
@@ -777,7 +782,7 @@ export const KERNEL_PROBLEMS = {
   'node.dead': {
     http: 503,
     retry: 'later',
-    says: 'the other nodes consider this node dead, because it could not renew its lease; it accepts no calls and stops',
+    says: 'this node could not renew its lease, so the other nodes consider it dead; it accepts no calls and stops',
     do: 'start it again; if this happens often, check the connection to the database and the load of this machine',
   },
   'store.not_empty': {
@@ -843,8 +848,8 @@ export const KERNEL_PROBLEMS = {
   'config.trust_not_kept': {
     http: 500,
     retry: 'never',
-    says: 'that you trust this configuration could not be recorded, so nothing was started',
-    do: 'give yourself alone access to that folder, or start the gate with `sluice up --trust`',
+    says: 'your trust in this configuration could not be recorded, so nothing was started',
+    do: 'make sure that only you can access that folder, or start the gate with `sluice up --trust`',
   },
   'policy.invalid': {
     http: 400,
@@ -885,7 +890,7 @@ export const KERNEL_PROBLEMS = {
   'key.differs': {
     http: 500,
     retry: 'never',
-    says: 'the keys in this data folder are not those of the store',
+    says: 'the keys in this data folder differ from those in the store',
     do: 'start this node with an empty data folder, or correct `store.postgres` and `store.schema`',
   },
   'key.not_shared': {
@@ -915,8 +920,8 @@ export const KERNEL_PROBLEMS = {
   'key.other_spelling': {
     http: 409,
     retry: 'never',
-    says: 'a valid key has this user in another spelling, and both would be one person',
-    do: 'use the spelling in `user`, or revoke the keys with the other one first',
+    says: 'a valid key already exists for this user, with a different spelling of the name',
+    do: 'use the spelling in `user`, or first revoke the keys with that spelling',
   },
   'key.unknown': {
     http: 404,
@@ -952,7 +957,7 @@ export const KERNEL_PROBLEMS = {
     http: 409,
     retry: 'later',
     says: 'a secret that the call needs is missing',
-    do: "set the environment variable that the document's `secrets` name for `secret`, and start the gate again",
+    do: 'set the environment variable that `secrets` in the document names for `secret`, and restart the gate',
   },
   'consent.unknown': {
     http: 404,
@@ -969,7 +974,7 @@ export const KERNEL_PROBLEMS = {
   'consent.not_rememberable': {
     http: 409,
     retry: 'never',
-    says: 'a consent cannot cover requests like this one: it is held by more than an ask rule of the policy',
+    says: 'this request cannot be remembered, because it is held by more than an ask rule of the policy',
     do: 'approve it without remembering; `rules` names the rules that hold it',
   },
   'consent.not_the_call': {
@@ -1041,7 +1046,7 @@ export const KERNEL_PROBLEMS = {
   'node.only_there': {
     http: 409,
     retry: 'never',
-    says: 'the call waits at a node; its arguments are not here',
+    says: 'the call waits at a node, and this gate does not have its arguments',
     do: 'approve or deny it as it is shown, or do this at the node named in `node`',
   },
   'init.unknown_client': {
@@ -1077,8 +1082,8 @@ export const KERNEL_PROBLEMS = {
   'clock.needs_yes': {
     http: 400,
     retry: 'never',
-    says: 'what has expired by a wrong time would be valid again',
-    do: 'run it in a terminal, or add `--yes`',
+    says: 'this makes keys, consents and logins valid again that expired because of a wrong clock',
+    do: 'run it in a terminal, which shows them and asks, or add `--yes`',
   },
   'init.needs_yes': {
     http: 400,

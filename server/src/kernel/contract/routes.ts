@@ -49,7 +49,7 @@ export const RouteMatch = z.strictObject({
       from: z.number().describe('From this amount on. A missing or non-numeric amount counts as large.'),
     })
     .optional()
-    .describe('Calls about a large amount.'),
+    .describe('Only calls with a large amount.'),
 })
 export type RouteMatch = z.infer<typeof RouteMatch>
 

@@ -111,7 +111,7 @@ const Client = z.strictObject({
   client: z
     .enum(HOOK_CLIENTS)
     .describe(
-      'Set if this entry is for the built-in tools of a coding agent: the gate judges them through hooks, and the agent runs them itself.',
+      'The coding agent whose built-in tools this entry is for: the gate judges them through hooks, and the agent runs them itself.',
     ),
 })
 export type ClientSettings = z.infer<typeof Client> & OfKind<'client'>

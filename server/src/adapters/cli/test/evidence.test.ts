@@ -92,8 +92,8 @@ describe('the list of tools', () => {
     })
     expect(named('book__note')).toMatchObject({
       check: 'has a dry run',
-      verify: 'no read-back',
-      missing: ['no known rollback', 'no read-back'],
+      verify: 'result not verified',
+      missing: ['no known way to undo it', 'result not verified'],
     })
   })
 
@@ -114,7 +114,7 @@ describe('the demo', () => {
       expect(sent.code).toBe(2)
       const { call_id, approval_id } = JSON.parse(sent.out) as Record<string, string>
       const { out } = await demo.cli('approvals')
-      expect(out).toContain('no known rollback: the policy allows nobody to call `outbox__delete_message`')
+      expect(out).toContain('no known way to undo it: the policy allows nobody to call `outbox__delete_message`')
       expect(out).toContain(
         "afterwards Sluice checks with outbox__read_message that `message.to` equals this call's `to`",
       )
@@ -129,7 +129,7 @@ describe('the demo', () => {
       expect(status.err).toMatch(/^verified: yes \(outbox__read_message: /m)
       const [id] = /msg_[0-9a-f]{12}/.exec(status.out) ?? []
       // A rule of the demo forbids deleting messages, for everybody.
-      expect(status.err).toContain('no known rollback: the policy allows nobody to call `outbox__delete_message`')
+      expect(status.err).toContain('no known way to undo it: the policy allows nobody to call `outbox__delete_message`')
       expect((await demo.cli('call', 'outbox__list_messages', '--raw')).out).toBe('1 message\n')
       expect(existsSync(join(demo.folder, 'sluice-demo/outbox/outbox.jsonl'))).toBe(true)
       expect(await demo.cli('call', 'outbox__delete_message', JSON.stringify({ id }))).toMatchObject({ code: 3 })
@@ -157,8 +157,8 @@ describe('the card of a tool', () => {
     expect(shown.out).toContain(String(body['verify']))
     const { body: bare } = await gate.http('GET', '/v1/tools/book__fails', agent)
     expect(bare).toMatchObject({
-      rollback: 'no known rollback',
-      missing: ['no known rollback', 'no dry run', 'no read-back'],
+      rollback: 'no known way to undo it',
+      missing: ['no known way to undo it', 'no dry run', 'result not verified'],
     })
     expect(await gate.http('GET', '/v1/tools/book__nothing', agent)).toMatchObject({
       status: 404,

@@ -69,7 +69,7 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
     const text = `${way} ${era}`
     const held = await call('search', 'execute_skill_proxy', { skill_id: 'lively__note', args: { text } })
     expect(held).toMatchObject({ isError: false, structuredContent: { status: 'pending' } })
-    expect(held.content[0]?.text).toMatch(/held for a person.*call_status/)
+    expect(held.content[0]?.text).toMatch(/held for approval.*call_status/)
     const { call_id, approval_id, url, expires_at } = held.structuredContent ?? {}
     expect(url).toContain(String(approval_id))
     expect(expires_at).toBeGreaterThan(0)

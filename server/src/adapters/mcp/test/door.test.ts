@@ -45,7 +45,7 @@ describe('what is refused', () => {
 
   test('an argument that a header repeats is accepted', async () => {
     const { body } = await sendRaw(gate, agent, typed('=?base64?YQ==?='))
-    expect(JSON.stringify(body)).toContain('held for a person')
+    expect(JSON.stringify(body)).toContain('held for approval')
   })
 
   test('without a key, and a client learns where tokens for this address are issued', async () => {

@@ -86,7 +86,7 @@ describe('a task of 2025-11-25', () => {
   test('of a held call is `working` until a person decides, and its result waits for that', async () => {
     const task = await begin('lively__note', { text: 'held' })
     expect(task).toMatchObject({ status: 'working', ttl: null, pollInterval: 1000 })
-    expect(task.statusMessage).toMatch(/held for a person.*\/#\/approvals\//)
+    expect(task.statusMessage).toMatch(/held for approval.*\/#\/approvals\//)
     const waiting = [1, 2].map(() => ask('tasks/result', { taskId: task.taskId }))
     expect((await ask('tasks/get', { taskId: task.taskId })).result).toEqual(task)
     await approve('held')

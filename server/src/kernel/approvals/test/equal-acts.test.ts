@@ -81,6 +81,6 @@ test('what is not alike is not covered, and a program decides nothing that was n
   expect(both.out).toContain(`${two} is approved`)
   const refused = await gate.cli('--key', approver, 'approve', one, '--alike')
   expect(refused.code).not.toBe(0)
-  expect(refused.err).toContain('has no requests like it')
+  expect(refused.err).toContain('has no similar requests')
   expect((await gate.cli('--key', approver, 'approve', one, '--alike', '--remember', '1 call for 1h')).code).not.toBe(0)
 })

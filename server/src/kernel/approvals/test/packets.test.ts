@@ -306,8 +306,8 @@ describe('what an approver reads about the consequences', () => {
           ? 'It cannot be undone: the policy allows nobody to call `book__wipe`.'
           : "It can be undone: to undo it, call book__wipe with `id` = the result's `id`.",
       )
-      expect(rollback.startsWith('no known rollback')).toBe(is === 'no')
-      expect(missing.includes('no known rollback')).toBe(is === 'no')
+      expect(rollback.startsWith('no known way to undo it')).toBe(is === 'no')
+      expect(missing.includes('no known way to undo it')).toBe(is === 'no')
       expect(
         JSON.stringify(
           await rig.gate.approvals.read(APPROVER, (await packetIn(rig, await held(rig, { text: 'y' }))).approval_id),

@@ -131,18 +131,18 @@ describe('a rollback', () => {
   test('that nobody may call is not offered', () => {
     expect(rollbackOf(undo, siblings, () => false, { args: { text: 'x' } })).toEqual({
       is: 'unresolved',
-      says: 'no known rollback: the policy allows nobody to call `s__erase`',
+      says: 'no known way to undo it: the policy allows nobody to call `s__erase`',
     })
   })
 
   test('that cannot be determined is not offered', () => {
     expect(rollbackOf(undo, siblings, anybody, { args: {} })).toEqual({
       is: 'unresolved',
-      says: "no known rollback: there is no usable value for this call's `text`",
+      says: "no known way to undo it: there is no usable value for this call's `text`",
     })
     expect(rollbackOf({ tool: 'gone' }, siblings, anybody, { args: {} })).toEqual({
       is: 'unresolved',
-      says: 'no known rollback: its server has no tool `gone`',
+      says: 'no known way to undo it: its server has no tool `gone`',
     })
   })
 

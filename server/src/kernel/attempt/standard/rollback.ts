@@ -18,7 +18,7 @@ export type Siblings = (name: string) => string | undefined
 /** Whether the policy could allow anybody to call a tool. */
 export type CouldRun = (tool_id: string) => boolean
 
-export const NO_ROLLBACK = 'no known rollback'
+export const NO_ROLLBACK = 'no known way to undo it'
 
 /**
  * What would undo a call, as far as its arguments and, after it ran, its answer tell. Always filled in from the declaration,
@@ -118,7 +118,7 @@ export type StandardSentences = {
 }
 
 const NO_DRY_RUN = 'no dry run'
-const NO_READ_BACK = 'no read-back'
+const NO_READ_BACK = 'result not verified'
 
 /** With a call's arguments the rollback is filled in; without them it is shown as declared. */
 export function describeStandard(

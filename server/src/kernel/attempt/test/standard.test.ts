@@ -216,10 +216,10 @@ describe('people see', () => {
         expect(await rig.gate.approvals.read(APPROVER, plain)).toMatchObject({
           value: {
             title: 'book__slow_note',
-            rollback: 'no known rollback',
+            rollback: 'no known way to undo it',
             check: 'no dry run',
-            verify: 'no read-back',
-            missing: ['no known rollback', 'no dry run', 'no read-back'],
+            verify: 'result not verified',
+            missing: ['no known way to undo it', 'no dry run', 'result not verified'],
           },
         })
       },
@@ -244,7 +244,7 @@ describe('people see', () => {
         )
         expect(packets).toEqual([
           ['to undo it by hand: restore the book from the shelf', 'no dry run'],
-          ['no known rollback: its server has no tool `burn`', 'no known rollback'],
+          ['no known way to undo it: its server has no tool `burn`', 'no known way to undo it'],
         ])
       },
       { server: { tools } },
