@@ -112,7 +112,11 @@ export function printMinted(out: Out, minted: Fields): void {
 function printConsents(out: Out, body: Fields, all: boolean): void {
   const shown = itemsOf(body).filter(({ state }) => all || state === 'active')
   if (shown.length === 0)
-    return out.line(all ? 'no consents' : 'no active consents; see the others with `sluice consent list --all`')
+    return out.line(
+      all || itemsOf(body).length === 0
+        ? 'no consents'
+        : 'no active consents; see the others with `sluice consent list --all`',
+    )
   table(out, [['CONSENT', 'STATE', 'FOR', 'TOOL', 'ARGUMENTS', 'CALLS LEFT', 'UNTIL', 'BY'], ...shown.map(rowOf)])
 }
 

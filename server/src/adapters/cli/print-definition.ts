@@ -3,8 +3,8 @@ import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Cli } from './cli.ts'
 
 const HEAD = {
-  admitted: 'admitted: models read what its server lists',
-  changed: 'changed: models still read the admitted definition',
+  admitted: 'admitted: models see the definition that its server lists',
+  changed: 'changed: models still see the admitted definition',
   new: 'new: not shown to agents until it is admitted',
   gone: 'gone: its server no longer lists it',
 } as const
@@ -22,7 +22,7 @@ export function printReview(out: Out, review: Fields): void {
   const head = Object.entries(HEAD).find(([name]) => name === status)?.[1] ?? status
   out.line(`${tool_id}  ${head}`, 'head')
   const before = fieldsOf(review['before'])
-  if (before['by'] !== undefined) out.line(`  admitted by ${visibleText(textOf(before['by']))}`, 'quiet')
+  if (before['by'] !== undefined) out.line(`  ${admittedBy(textOf(before['by']))}`, 'quiet')
   for (const change of Array.isArray(review['changes']) ? review['changes'].map(fieldsOf) : []) {
     out.line(`  ${visibleText(textOf(change['path']))}`)
     printSide(out, '-', change['before'])
@@ -31,6 +31,10 @@ export function printReview(out: Out, review: Fields): void {
   if (status === 'changed' || status === 'new')
     out.line(`  to admit exactly this: sluice admit ${tool_id} ${textOf(fieldsOf(review['after'])['hash'])}`)
 }
+
+/** The tools of a server's first list are admitted by nobody in particular. */
+const admittedBy = (by: string): string =>
+  by === 'first-listing' ? 'admitted when its server was first listed' : `admitted by ${visibleText(by)}`
 
 /** Every line of a tool server's text begins with the sign, so none can look like our own. */
 function printSide(out: Out, sign: '-' | '+', text: unknown): void {

@@ -142,7 +142,7 @@ export const FLOW_PROBLEMS = {
   'proposal.own': {
     http: 403,
     retry: 'never',
-    says: 'nobody reviews their own proposal',
+    says: 'you cannot review your own proposal',
     do: 'ask another reviewer',
   },
 } as const satisfies ProblemTable

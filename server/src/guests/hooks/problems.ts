@@ -5,7 +5,7 @@ export const HOOK_PROBLEMS = {
     http: 500,
     retry: 'never',
     says: 'the program that the hooks of coding agents start could not be written',
-    do: 'give yourself alone access to that folder, then run the command again',
+    do: 'make sure that only you can access that folder, then run the command again',
   },
 } as const satisfies ProblemTable
 

@@ -146,7 +146,7 @@ describe('unreachable rules', () => {
       'id: b, effect: ask, match: { tool: x__y }, when: args.n > 1',
     )
     expect(finding?.says).toBe(
-      '`b` changes nothing: `a` answers the same calls at least as strictly; it only blocks calls for which its condition cannot be evaluated',
+      '`b` has no effect: `a` decides the same calls at least as strictly; `b` only blocks calls for which its own condition cannot be evaluated',
     )
   })
 
@@ -162,10 +162,10 @@ describe('unreachable rules', () => {
   })
 
   test.each([
-    [['n'], '`b` changes nothing: `a` answers the same calls at least as strictly'],
+    [['n'], '`b` has no effect: `a` decides the same calls at least as strictly'],
     [
       [],
-      '`b` changes nothing: `a` answers the same calls at least as strictly; it only blocks calls for which its condition cannot be evaluated',
+      '`b` has no effect: `a` decides the same calls at least as strictly; `b` only blocks calls for which its own condition cannot be evaluated',
     ],
   ])('only arguments required by the schema (%j) are assumed to exist', (required, says) => {
     const policy = policyOf(
@@ -237,7 +237,7 @@ describe('gaps', () => {
       'id: b, effect: ask, match: { tool: x__y }, when: args.n > 9',
     )
     expect(found.map(({ kind, says, example }) => [kind, says, example.args])).toEqual([
-      ['gap', 'none of `a`, `b` answers this call; the preset does: ask (simple)', { n: 9 }],
+      ['gap', 'none of `a`, `b` decides this call; the preset does: ask (simple)', { n: 9 }],
     ])
   })
 

@@ -89,7 +89,7 @@ function unreachable(own: CompiledRule, lint: Lint): PolicyFinding[] {
   const [first] = tries.calls
   if (first === undefined) return impossible(own, lint)
   if (holding.length === 0) {
-    const says = `the condition of \`${rule.id}\` is never true, so it never answers \`${rule.effect}\``
+    const says = `the condition of \`${rule.id}\` is never true, so the rule never applies`
     const silent = tries.calls.find((call) => ruleAnswer(own, call) === 'nothing') ?? first
     return tries.exact ? [reports(lint, 'unreachable', [own], says, silent)] : []
   }
@@ -99,7 +99,7 @@ function unreachable(own: CompiledRule, lint: Lint): PolicyFinding[] {
   if (always === undefined && !(tries.exact && covered)) return []
   const by = always === undefined ? stricter.filter((other) => holding.some((call) => speaks(other, call))) : [always]
   const names = by.map((other) => `\`${other.rule.id}\``).join(' and ')
-  const says = `\`${rule.id}\` changes nothing: ${names} ${by.length === 1 ? 'answers' : 'answer'} the same calls at least as strictly${unlessItFails(own, by, tries)}`
+  const says = `\`${rule.id}\` has no effect: ${names} ${by.length === 1 ? 'decides' : 'decide'} the same calls at least as strictly${unlessItFails(own, by, tries)}`
   const [example = first] = holding
   return [reports(lint, 'unreachable', [own, ...by], says, example)]
 }
@@ -130,7 +130,7 @@ function unlessItFails(own: CompiledRule, by: readonly CompiledRule[], { calls }
   const isFelt = (call: DescribedCall) =>
     by.every((other) => ruleAnswer(other, call) !== 'no answer' && other.rule.effect !== 'block')
   const felt = calls.some((call) => ruleAnswer(own, call) === 'no answer' && isFelt(call))
-  return felt ? '; it only blocks calls for which its condition cannot be evaluated' : ''
+  return felt ? `; \`${own.rule.id}\` only blocks calls for which its own condition cannot be evaluated` : ''
 }
 
 // ---------------------------------------------------------------- rules that contradict each other
@@ -173,7 +173,7 @@ function forgotten(own: CompiledRule, lint: Lint): PolicyFinding[] {
   if (left === undefined) return []
   const names = group.map(({ rule }) => `\`${rule.id}\``).join(', ')
   const answer = spellEffect(answerTo(lint.policy, left))
-  return [reports(lint, 'gap', group, `none of ${names} answers this call; the preset does: ${answer}`, left)]
+  return [reports(lint, 'gap', group, `none of ${names} decides this call; the preset does: ${answer}`, left)]
 }
 
 export const askedBy = ({ when }: CompiledRule) =>
@@ -193,7 +193,7 @@ function unanswered(lint: Lint): PolicyFinding[] {
   )
   const silent = all.find((call) => answerTo(lint.policy, call).rules.includes('policy.no_rule'))
   if (silent === undefined) return []
-  return [reports(lint, 'gap', [], 'no rule of the file or the preset answers this call, so it is blocked', silent)]
+  return [reports(lint, 'gap', [], 'no rule of the file or the preset decides this call, so it is blocked', silent)]
 }
 
 /** What the tool's schema guarantees, for rules that name exactly one tool: required arguments exist and have their type. */

@@ -99,7 +99,7 @@ async function unreachable(own: CompiledRule, prover: Prover): Promise<PolicyFin
   const question = questionOf(all)
   const itself = await ask(prover, question, [truthIn(question, own).holds])
   if (itself.is === 'never') {
-    const says = `the condition of \`${own.rule.id}\` is never true, so it never answers \`${own.rule.effect}\``
+    const says = `the condition of \`${own.rule.id}\` is never true, so the rule never applies`
     return [reports(prover, 'unreachable', [own], says, base)]
   }
   if (stricter.length === 0) return []
@@ -110,7 +110,7 @@ async function unreachable(own: CompiledRule, prover: Prover): Promise<PolicyFin
   )
   if (alone.is !== 'never') return []
   const names = stricter.map((other) => `\`${other.rule.id}\``).join(' and ')
-  const says = `\`${own.rule.id}\` changes nothing: ${names} ${stricter.length === 1 ? 'answers' : 'answer'} the same calls at least as strictly; it only blocks calls for which its condition cannot be evaluated`
+  const says = `\`${own.rule.id}\` has no effect: ${names} ${stricter.length === 1 ? 'decides' : 'decide'} the same calls at least as strictly; \`${own.rule.id}\` only blocks calls for which its own condition cannot be evaluated`
   const example = tried(own, question, itself, (call) => holds(own, call)) ?? base
   return [reports(prover, 'unreachable', all, says, example)]
 }
@@ -149,5 +149,5 @@ async function forgotten(own: CompiledRule, prover: Prover): Promise<PolicyFindi
   const left = tried(own, question, silent, isLeft)
   if (left === undefined) return []
   const names = group.map(({ rule }) => `\`${rule.id}\``).join(', ')
-  return [reports(prover, 'gap', group, `none of ${names} answers this call; the preset does`, left)]
+  return [reports(prover, 'gap', group, `none of ${names} decides this call; the preset does`, left)]
 }

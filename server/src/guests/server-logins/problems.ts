@@ -4,8 +4,8 @@ export const SERVER_LOGIN_PROBLEMS = {
   'login.not_offered': {
     http: 409,
     retry: 'never',
-    says: 'this server has no login',
-    do: 'only servers that have a `url` and neither `oauth` nor an `authorization` header have a login',
+    says: 'people do not log in to this server',
+    do: 'nothing to do: only servers with a `url`, and without `oauth` and an `authorization` header, need a login',
   },
   'login.failed': {
     http: 502,
@@ -22,7 +22,7 @@ export const SERVER_LOGIN_PROBLEMS = {
   'login.other_person': {
     http: 409,
     retry: 'never',
-    says: 'this login is for another person than the one who is logged in to the console in this browser',
+    says: 'this login is for somebody other than the person logged in to the console in this browser',
     do: 'let `user` open the address in their own browser; if they did not send it to you, close this page',
   },
   'login.too_many': {

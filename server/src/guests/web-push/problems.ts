@@ -17,7 +17,7 @@ export const WEB_PUSH_PROBLEMS = {
     http: 404,
     retry: 'never',
     says: 'you have no subscribed browser with this id',
-    do: 'list them and look again',
+    do: 'list your browsers, and use an id from the list',
   },
 } as const satisfies ProblemTable
 

@@ -47,7 +47,7 @@ export const WORKFLOW_PROBLEMS = {
     http: 429,
     retry: 'later',
     says: 'a limit of the document is reached',
-    do: 'wait; `limit` names which one',
+    do: 'try again later; `limit` names the limit',
   },
   'event.unknown': {
     http: 404,

@@ -429,13 +429,13 @@ export const KERNEL_PROBLEMS = {
     http: 409,
     retry: 'never',
     says: 'only a call whose outcome is unknown can be settled',
-    do: "read the call's state first",
+    do: 'nothing to settle: `state` is the current state of the call',
   },
   'call.not_pending': {
     http: 409,
     retry: 'never',
     says: 'only a held call can be withdrawn',
-    do: "read the call's state first",
+    do: 'nothing to withdraw: `state` is the current state of the call',
   },
   'task.unknown': {
     http: 404,
@@ -490,7 +490,7 @@ export const KERNEL_PROBLEMS = {
     http: 409,
     retry: 'never',
     says: 'the request was already decided',
-    do: 'read its state; only the first decision counts',
+    do: 'nothing to do: only the first decision counts; see it with `sluice approvals show ID`',
   },
   'approval.changed': {
     http: 409,
@@ -619,7 +619,12 @@ export const KERNEL_PROBLEMS = {
     says: 'you have no passkey here',
     do: "add one in the console's settings",
   },
-  'passkey.unknown': { http: 404, retry: 'never', says: 'there is no such passkey', do: 'list them and look again' },
+  'passkey.unknown': {
+    http: 404,
+    retry: 'never',
+    says: 'there is no such passkey',
+    do: 'list your passkeys in the settings of the console',
+  },
   'passkey.too_many': {
     http: 409,
     retry: 'never',

@@ -28,7 +28,7 @@ describe('the same call again', () => {
         decider: 'repetition',
         effect: 'block',
         rule: 'repetition.rejected',
-        says: 'approver:bob rejected this exact call (auth_0000000000000001), and the rejection applies until 2026-11-16T00:00:00.000Z; the reason given: not on a Sunday',
+        says: 'approver:bob denied this exact call (auth_0000000000000001), and the denial applies until 2026-11-16T00:00:00.000Z; the reason given: not on a Sunday',
         source: 'caller agent:a',
         at: 1,
       },

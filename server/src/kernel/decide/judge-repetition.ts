@@ -20,7 +20,7 @@ export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opin
   const { history, tool } = facts
   const opinion = { decider: 'repetition', source: `caller ${call.caller.id}`, at: facts.now }
   if (history === 'unknown') {
-    const says = 'it could not be checked whether this call was made or rejected before'
+    const says = 'it could not be checked whether this call was made or denied before'
     return [{ ...opinion, effect: 'block', rule: 'repetition.unknown', says }]
   }
   const { limits } = history
@@ -38,5 +38,5 @@ export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opin
 
 function sayRejection({ approval_id, by, until, reason }: Rejection): string {
   const why = reason === undefined || reason === '' ? '' : `; the reason given: ${reason}`
-  return `${by} rejected this exact call (${approval_id}), and the rejection applies until ${until}${why}`
+  return `${by} denied this exact call (${approval_id}), and the denial applies until ${until}${why}`
 }

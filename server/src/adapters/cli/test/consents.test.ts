@@ -149,7 +149,7 @@ describe('sluice keys revoke', () => {
   test('keeps what was granted with --keep-grants, and says so in the audit', async () => {
     const id = await mint(await gate.key('approver', 'mover'))
     const revoked = await gate.cli('keys', 'revoke', 'mover', '--keep-grants')
-    expect(revoked.out).toMatch(new RegExp(`\nstays: 1\n +consent +${id}`))
+    expect(revoked.out).toMatch(new RegExp(`\nnot affected: 1\n +consent +${id}`))
     expect(await stateOf(id)).toBe('active')
     const { items } = (await gate.http('GET', '/v1/audit?last=3', approver)).body
     expect(items).toContainEqual(expect.objectContaining({ type: 'key.revoked', about: { grants: 'kept' } }))

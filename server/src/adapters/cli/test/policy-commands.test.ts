@@ -108,7 +108,7 @@ describe('with a running gate', () => {
     expect(await gate.cli('policy', 'lint')).toMatchObject({ code: 0 })
     const found = await gate.cli('policy', 'lint', 'shadowed.yaml')
     expect(found.code).toBe(1)
-    expect(found.out).toContain('unreachable shadowed.yaml:3: `some` changes nothing: `all` answers')
+    expect(found.out).toContain('unreachable shadowed.yaml:3: `some` has no effect: `all` decides')
     expect(found.out).toContain('"tool":"book__note"')
   })
 
