@@ -117,5 +117,5 @@ export function bindPorts(opened: Ports): Bound {
       serversFor: (caller) => new Set(visibleTools.tools(caller).map(({ row }) => row.server)),
     }),
   }
-  return { ports, performers: performersOf(opened.kinds, { ...ports, askProxy: ports.proxy.ask }), idle }
+  return { ports, performers: performersOf(opened.kinds, ports), idle }
 }

@@ -68,7 +68,7 @@ export function localGate(options: UpOptions): LocalGate {
     async start() {
       if (!loaded.ok) return { is: 'failed', says: problemText(loaded.problem, file) }
       if (!existsSync(file)) return { is: 'not_configured' }
-      if (existsSync(node) && loaded.value.config.hub === undefined) return { is: 'failed', says: NODE_IS_DOWN }
+      if (existsSync(node) && !('hub' in loaded.value.config)) return { is: 'failed', says: NODE_IS_DOWN }
       if (!isTrusted(loaded.value)) return { is: 'failed', says: problemText(problem('config.not_trusted', { file })) }
       const made = makeDataFolder(data)
       if (!made.ok) return { is: 'failed', says: problemText(made.problem, file) }

@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { backUpData } from '../../src/main/backup.ts'
 import { openSealedStore } from '../../src/main/open-sealed-store.ts'
 import { restoreData } from '../../src/main/restore.ts'
-import type { Change, Rows, Table } from '../../src/kernel/ports/ledger.ts'
-import { STORED_TABLES } from '../../src/adapters/stores/listed.ts'
+import { LISTED_BY, type Change, type Rows, type Table } from '../../src/kernel/ports/ledger.ts'
+import { tableEntries } from '../../src/main/guest-parts.ts'
 import { everyRow } from '../../src/kernel/changes/every-row.ts'
+import { ROWS_OF_GUESTS, type AfterRestore } from '../stored-rows.ts'
 import { RUN_KINDS } from '../run-kinds.ts'
 import { isEndedRun, type RunRow } from '../../src/kernel/contract/run.ts'
 import { LOCAL_OWNER } from '../../src/kernel/contract/caller.ts'
@@ -155,15 +156,13 @@ describe('after a restore', () => {
   })
 })
 
-/** What a restore does with the rows of each table. A new table has to be thought about. */
-const TABLES: Readonly<Record<Table, 'ended' | 'listed' | 'grants nothing'>> = {
+/** What a restore does with the rows of each table of the kernel. A new table has to be thought about. */
+const TABLES: Readonly<Record<keyof typeof LISTED_BY, AfterRestore>> = {
   calls: 'ended',
   approvals: 'ended',
   consents: 'ended',
-  flow_consents: 'ended',
   runs: 'ended',
   logins: 'ended',
-  flows: 'ended',
   credentials: 'listed',
   tools: 'grants nothing',
   servers: 'grants nothing',
@@ -171,12 +170,8 @@ const TABLES: Readonly<Record<Table, 'ended' | 'listed' | 'grants nothing'>> = {
   checkpoints: 'grants nothing',
   passphrases: 'grants nothing',
   passkeys: 'grants nothing',
-  habits: 'grants nothing',
   sessions: 'grants nothing',
   labels: 'grants nothing',
-  pushes: 'grants nothing',
-  documents: 'grants nothing',
-  agent_values: 'grants nothing',
 }
 
 /** A row of each table and in each state that something could be carried on from. */
@@ -227,15 +222,7 @@ async function fill(store: Store): Promise<void> {
   const times = { created_at: 1, seen_at: Date.now(), expires_at: later }
   const login_id = 'a'.repeat(64)
   add('logins', login_id, { v: 1, login_id, caller, user: 'ana', how: 'key', ...times })
-  const consent_id = `fcns_${'0'.repeat(16)}` as Rows['flow_consents']['consent_id']
-  const { run_id } = copied((nth += 1))
-  const place = { vault_id: 'default', scope: 'personal', run_id, flow_id: 'f', flow_version: '1.0.0' } as const
-  const terms = { allowed_lanes: [], cost_cap_units: 5, actor_hash: '', lifts_asks: true, of_run: run_id }
-  const minted = { minted_by: 'approver:ben', minted_at: 1, expires_at: later }
-  add('flow_consents', consent_id, { v: 1, consent_id, ...place, ...terms, ...minted })
-  const execution = { execution_id: 'x', step_id: 's', consent_id, status: 'running', cost_units: 1, reserved_units: 1 }
-  const flow = { v: 1, is: 'run', ...place, title: 't', status: 'in_progress', step_states: [], history: [] }
-  add('flows', run_id, { ...flow, consents: 1, executions: [execution] } as unknown as Rows['flows'])
+  for (const { open } of ROWS_OF_GUESTS) if (open !== undefined) changes.push(open.add())
   const committed = await store.ledger.commit(changes)
   if (committed !== 'committed') throw new Error(JSON.stringify(committed))
 }
@@ -254,22 +241,25 @@ test('no row of any table can be carried on, and a gate that starts on it execut
   const restored = await restoreData(inFolder(folder), file)
   expect(restored).toMatchObject({ ok: true, value: { ended: { withdrawn: 2, unknown: 3, consents: 1, logins: 1 } } })
   const check = async (store: Store) => {
-    const open = [
+    const open: Rows[Table][] = [
       ...(await rowsOf(store, 'calls')).filter(({ state }) => ['pending', 'executing'].includes(state)),
       ...(await rowsOf(store, 'calls')).filter(({ state, settled }) => state === 'unknown' && settled !== undefined),
       ...(await rowsOf(store, 'approvals')).filter(({ state }) => ['pending', 'approved'].includes(state)),
       ...(await rowsOf(store, 'consents')).filter(({ revoked_at }) => revoked_at === undefined),
-      ...(await rowsOf(store, 'flow_consents')).filter(({ revoked_at }) => revoked_at === undefined),
       ...(await rowsOf(store, 'logins')).filter(({ ended_at }) => ended_at === undefined),
-      ...(await rowsOf(store, 'flows')).filter((row) => row.is === 'run' && row.executions[0]?.status === 'running'),
       ...(await rowsOf(store, 'runs')).filter((row) => !isEndedRun(row) && row.kind !== 'workflow-schedules'),
     ]
+    for (const { table, open: kind } of ROWS_OF_GUESTS)
+      if (kind !== undefined) open.push(...(await rowsOf(store, table)).filter(kind.isOpen))
     expect(open).toEqual([])
     const owners = (await rowsOf(store, 'credentials')).filter(({ caller }) => caller.id === LOCAL_OWNER.id)
     expect(owners.filter(({ revoked_at }) => revoked_at === undefined)).toHaveLength(1)
   }
   await withStore(dataOf(folder), check)
-  expect(Object.keys(TABLES).toSorted()).toEqual(Object.keys(STORED_TABLES).toSorted())
+  const thoughtOf = [...Object.keys(TABLES), ...ROWS_OF_GUESTS.map(({ table }) => table)]
+  const declared = [...Object.keys(LISTED_BY), ...(await tableEntries()).map(({ table }) => table)]
+  expect(thoughtOf.toSorted()).toEqual(declared.toSorted())
+  for (const { afterRestore, open } of ROWS_OF_GUESTS) expect(open !== undefined).toBe(afterRestore === 'ended')
   const again = await runGate(folder)
   expect((await again.cli('audit', 'verify')).code).toBe(0)
   await stopped(again)

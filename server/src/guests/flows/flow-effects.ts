@@ -33,7 +33,7 @@ export type FlowEffectDeps = FinishDeps & {
   readonly catalogue: Pick<LiveCatalogue, 'tool'>
   readonly judgement: Judgement
   readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
-  readonly askProxy: Proxy['ask']
+  readonly proxy: Pick<Proxy, 'ask'>
 }
 
 type Work = (deps: FlowEffectDeps, state: FlowExecution, performing: Performing) => Promise<ExecutionFound | 'later'>
@@ -64,7 +64,7 @@ const LONGEST_PROMPT = 20_000
 const readPrompts: Work = async (deps, state, { signal }) => {
   const prompts: { id: string; text: string }[] = []
   for (const id of state.prompt_ids) {
-    const read = await deps.askProxy(callerOf(state), {
+    const read = await deps.proxy.ask(callerOf(state), {
       method: 'prompts/get',
       params: { name: id },
       thread: state.flow_run_id,

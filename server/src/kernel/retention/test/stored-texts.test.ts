@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openSealedStore } from '../../../main/open-sealed-store.ts'
-import { SEARCHED_BY, type Change, type Rows, type Table } from '../../ports/ledger.ts'
+import { tableEntries } from '../../../main/guest-parts.ts'
+import { LISTED_BY, SEARCHED_BY, type Change, type Rows } from '../../ports/ledger.ts'
 import { labelSession } from '../../sessions/label.ts'
+import { fates, ROWS_OF_GUESTS, type Fates, type PlantedRow } from '../../../../test/stored-rows.ts'
 import { filesBelow } from '../../../../test/live-files.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, type GateRig } from '../../../../test/helpers/with-gate.ts'
 
@@ -63,31 +65,10 @@ test('what a person writes anywhere is gone after they were erased, and nothing 
   expect(end).toMatchObject({ ok: true })
 })
 
-/** Every field of a row, also of those that only some of its forms have. */
-type FieldsOf<Row> = Row extends unknown ? Extract<keyof Row, string> : never
-/**
- * `erased`: may contain what a person or their agent wrote. `kept`: ids, names, hashes, times, states, verdicts, definitions, and what
- * docs/operate/backup-and-upgrade.md lists as not removed.
- */
-type Fates = { readonly [T in Table]: { readonly [F in FieldsOf<Rows[T]>]-?: 'kept' | 'erased' } }
+type KernelTable = keyof typeof LISTED_BY
 
-type Words<Text extends string> = Text extends `${infer First} ${infer More}` ? First | Words<More> : Text
-type Fated<Kept extends string, Erased extends string> = { readonly [F in Words<Kept>]: 'kept' } & {
-  readonly [F in Words<Erased>]: 'erased'
-}
-const words = (text: string) => text.split(' ').filter((word) => word !== '')
-function fates<Kept extends string, Erased extends string = ''>(
-  keeps: readonly Kept[],
-  erases?: Erased,
-): Fated<Kept, Erased> {
-  return {
-    ...Object.fromEntries(keeps.flatMap(words).map((field) => [field, 'kept'])),
-    ...Object.fromEntries(words(erases ?? '').map((field) => [field, 'erased'])),
-  } as Fated<Kept, Erased>
-}
-
-/** A new table or field does not compile until it is here; if it is `erased`, the test below plants a text in it. */
-const FATES: Fates = {
+/** A new table or field of the kernel does not compile until it is here; if it is `erased`, the test below plants a text in it. */
+const FATES: { readonly [T in KernelTable]: Fates<T> } = {
   calls: fates(
     [
       'call_id caller tool_id server definition_hash thread v in_memory state verdict policy_version judged',
@@ -122,27 +103,10 @@ const FATES: Fates = {
   credentials: fates(['v key_id key_hash caller created_with grants_kept created_at expires_at revoked_at']),
   checkpoints: fates(['body key signature']),
   passphrases: fates(['v user sealed set_at set_by']),
-  habits: fates(['v caller'], 'habits'),
   sessions: fates(['v caller thread seen_at']),
   labels: fates(['v label_id in_memory session at kind trust ended_day first_session of_user'], 'source text'),
   logins: fates(['v login_id caller user how created_at seen_at expires_at ended_at']),
   passkeys: fates(['v passkey_id user public_key counter transports created_at used_at revoked_at'], 'name'),
-  pushes: fates(['v push_id user caller key created_at ended_at'], 'endpoint p256dh auth name'),
-  flows: fates(
-    [
-      'shelf shelf_status shelf_flow shelf_flow_status v is vault_id flow steps run_id flow_id flow_version',
-      'scope status step_states started provenance task_ref external_ref title consents executions',
-      'proposal_id state source queue body frontmatter step_id flow_title step_title evaluation',
-      'evaluation_required rubric evaluated_by proposed_by created decided_by decided proposer',
-    ],
-    'history intent note waived reason',
-  ),
-  flow_consents: fates([
-    'v consent_id vault_id scope run_id flow_id flow_version allowed_lanes cost_cap_units actor_hash',
-    'minted_by minted_key lifts_asks minted_at expires_at revoked_at revoked_by of_run',
-  ]),
-  documents: fates(['v part name current sha256 owner at author schedules number text rolled_back_to']),
-  agent_values: fates(['v agent key value at by_run']),
 }
 
 /** The stored form of a field that is more than a text. */
@@ -150,23 +114,25 @@ const PLANT: Readonly<Record<string, unknown>> = {
   'approvals.decisions': [{ by: 'approver:ben', user: 'ben', says: 'deny', how: 'role', reason: PLANTED, at: 1 }],
   'calls.problem': { code: 'tool.failed', about: { says: PLANTED } },
   'calls.output': { evicted: false, size_chars: 1, rehydration_allowed: true, summary: PLANTED },
-  'flows.history': [{ at: '', by: ANA_DECIDES.id, did: 'abandoned', step_id: null, note: PLANTED }],
-  'habits.habits': [{ words: [PLANTED], tool_id: 'book__echo', times: 1 }],
   'runs.executing': [{ key: 'k', kind: 'k', with: { text: PLANTED } }],
   'runs.state': { caller: AGENT, text: PLANTED },
 }
 
+const ALL_FATES: Readonly<Record<string, Readonly<Record<string, 'kept' | 'erased'>>>> = {
+  ...FATES,
+  ...Object.fromEntries(ROWS_OF_GUESTS.map((rows) => [rows.table, rows.fates])),
+}
+const hasErased = (table: string) => Object.values(ALL_FATES[table] ?? {}).includes('erased')
+
 /** A row of each table that somebody's text may be in, with one in each such field. */
-function plantedRows(call: Rows['calls']): { table: Table; id: string; row: object }[] {
+function plantedRows(call: Rows['calls']): PlantedRow[] {
   const { approval_id: _, ...plain } = call
   const [run_id, call_id, approval_id] = ['run_0000000000000001', 'call_0000000000000001', 'auth_0000000000000001']
   const { caller, tool_id, definition_hash, args_hash, thread, policy_version, verdict } = call
   const request = { v: 1, approval_id, call_id, run_id, tool_id, definition_hash, args_hash, thread, policy_version }
   const asked = { ...request, strength: 'simple', evidence: verdict.evidence, created_at: 1, expires_at: 2 }
-  const flow = { v: 1, vault_id: 'default', scope: 'personal', flow_id: 'f', flow_version: '1.0.0', title: 't' }
-  const by = { evaluated_by: ANA_DECIDES.id, decided_by: ANA_DECIDES.id, proposer: 'ana' }
   const run = { v: 2, status: 'done', cursor: 0, timers: {}, created_at: 1, ended_at: 2 }
-  const bases: [Table, string, object][] = [
+  const bases: [KernelTable, string, object][] = [
     ['calls', call_id, { ...plain, call_id, approval_id, state: 'executed' }],
     ['approvals', approval_id, { ...asked, caller, state: 'consumed' }],
     ['runs', run_id, { ...run, run_id, kind: 'toolflow' }],
@@ -176,29 +142,23 @@ function plantedRows(call: Rows['calls']): { table: Table; id: string; row: obje
       'run_0000000000000002',
       { ...run, run_id: 'run_0000000000000002', kind: 'held-call', owner: '["x","ana"]' },
     ],
-    ['habits', AGENT.id, { v: 1, caller: AGENT.id }],
     ['labels', 'l1', { v: 1, label_id: 'l1', session: labelSession(AGENT, 't'), at: 1, kind: 'words' }],
     [
       'passkeys',
       'pk',
       { v: 1, passkey_id: 'pk', user: 'ana', public_key: 'x', counter: 0, transports: [], created_at: 1 },
     ],
-    ['pushes', 'p', { v: 1, push_id: 'p', user: 'ana', caller: ANA_DECIDES.id, created_at: 1 }],
-    [
-      'flows',
-      'run_0000000000000003',
-      { ...flow, is: 'run', run_id: 'run_0000000000000003', status: 'done', executions: [] },
-    ],
-    ['flows', 'prop_1', { ...flow, is: 'proposal', proposal_id: 'prop_1', state: 'approved', ...by }],
   ]
-  return bases.map(([table, id, base]) => {
-    const isRun = 'is' in base && base.is === 'run'
-    const fields = Object.entries(FATES[table]).filter(
-      ([field, fate]) => fate === 'erased' && (table !== 'flows' || (field === 'history') === isRun),
-    )
+  const own = bases.map(([table, id, base]) => {
+    const fields = Object.entries(FATES[table]).filter(([, fate]) => fate === 'erased')
     const texts = Object.fromEntries(fields.map(([field]) => [field, PLANT[`${table}.${field}`] ?? PLANTED]))
     return { table, id, row: { ...base, ...texts } }
   })
+  const planting = { agent: AGENT.id, approver: ANA_DECIDES.id, text: PLANTED }
+  const ofGuests = ROWS_OF_GUESTS.flatMap(({ table, planted }) =>
+    (planted?.(planting) ?? []).map((row) => ({ table, ...row })),
+  )
+  return [...own, ...ofGuests]
 }
 
 test('no field of any row that may contain a text survives the erasure of its person', async () => {
@@ -216,9 +176,12 @@ test('no field of any row that may contain a text survives the erasure of its pe
   const event: Change = { kind: 'event', run: 'run_0000000000000001', event: { type: 'x', text: PLANTED } }
   expect(await store.value.ledger.commit([...changes, event])).toBe('committed')
   await store.value.close()
-  expect(new Set(rows.map(({ table }) => table))).toEqual(
-    new Set(Object.keys(FATES).filter((table) => Object.values(FATES[table as Table]).includes('erased'))),
-  )
+  expect(new Set(rows.map(({ table }) => table))).toEqual(new Set(Object.keys(ALL_FATES).filter(hasErased)))
+  for (const [table, of] of Object.entries(ALL_FATES)) {
+    const planted = rows.filter((one) => one.table === table).flatMap(({ row }) => Object.entries(row))
+    const fields = planted.flatMap(([field, value]) => (JSON.stringify(value).includes(PLANTED) ? [field] : []))
+    expect(new Set(fields), table).toEqual(new Set(Object.keys(of).filter((field) => of[field] === 'erased')))
+  }
   rig = await openTestGate(folder, OPTIONS)
   expect(filesWithText()).not.toEqual([])
   expect(await rig.gate.retention.eraseUser(ADMIN, { user: 'ana', withdraw: false })).toMatchObject({ ok: true })
@@ -269,5 +232,8 @@ test('the database has no column besides those of the rows', async () => {
       table,
     ).toEqual([])
   }
-  expect([...columns.keys()].toSorted()).toEqual([...Object.keys(FATES), ...Object.keys(OTHERS)].toSorted())
+  const known = [...Object.keys(STORED_TABLES), ...Object.keys(OTHERS)]
+  expect([...columns.keys()].toSorted()).toEqual(known.toSorted())
+  const declared = [...Object.keys(LISTED_BY), ...(await tableEntries()).map(({ table }) => table)]
+  expect(Object.keys(ALL_FATES).toSorted()).toEqual(declared.toSorted())
 })
