@@ -81,6 +81,8 @@ const SKEW = 38
 const DAMP = 700
 const FIRST_BIAS = 72
 const FIRST_CODE = 128
+/** More than any network has. The time to encode a label grows with the square of its length. */
+const LONGEST_LABEL = 256
 
 const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text)
 
@@ -90,7 +92,7 @@ function asciiHost(host: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .split(/[.\u3002\uff0e\uff61]/u)
-    .map((label) => (isAscii(label) ? label : `xn--${encodeLabel(label)}`))
+    .map((label) => (isAscii(label) || label.length > LONGEST_LABEL ? label : `xn--${encodeLabel(label)}`))
     .join('.')
 }
 
