@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { leastLength, matchesEmpty, patternCost } from './pattern-cost.ts'
+import { measurePattern } from './pattern-cost.ts'
 import { KnownNames } from '../../kernel/text/known-names.ts'
 import { numberRules, type NumberRules } from './number-rules.ts'
 import { Rule, type CompiledRule, type RuleInput } from './rule.ts'
@@ -63,14 +63,15 @@ function compileRule(input: unknown, order: number): Result<CompiledRule> {
   if (rule.keywords.some((word) => /[^\x20-\x7e]/.test(word))) return invalid(rule.id, 'keywords must be ASCII')
   const regex = compilePattern(rule)
   if (regex === undefined) return invalid(rule.id, 'the pattern is not a regular expression')
-  const cost = patternCost(rule.pattern, rule.ignoreCase)
-  if (cost === undefined) return invalid(rule.id, 'the pattern uses a construct that rules may not use')
-  if (matchesEmpty(rule.pattern)) return invalid(rule.id, 'the pattern matches the empty text')
+  const measures = measurePattern(rule.pattern, rule.ignoreCase)
+  if (measures === undefined) return invalid(rule.id, 'the pattern uses a construct that rules may not use')
+  const { cost, least, matches_empty } = measures
+  if (matches_empty) return invalid(rule.id, 'the pattern matches the empty text')
   if (cost > (anchored ? MOST_STEPS.anchored : MOST_STEPS.anywhere)) {
     return invalid(rule.id, 'the pattern may take too many steps: give every repeat a small upper limit')
   }
   if (groupsIn(rule.pattern) < rule.group) return invalid(rule.id, 'the pattern has no such group')
-  return ok({ ...rule, order, regex, cost, least: leastLength(rule.pattern) })
+  return ok({ ...rule, order, regex, cost, least })
 }
 
 /** A value is matched as a whole; everything else from the position where it is tried. */

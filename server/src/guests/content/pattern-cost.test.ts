@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { leastLength, patternCost } from './pattern-cost.ts'
-import { type Pattern, parsePattern } from './pattern-syntax.ts'
+import { measurePattern, type Pattern, parsePattern } from './pattern-cost.ts'
+
+const patternCost = (source: string, ignoreCase: boolean) => measurePattern(source, ignoreCase)?.cost
+const leastLength = (source: string) => measurePattern(source, false)?.least
 
 /** The steps a plain backtracking matcher takes at the start of a text until it matches or gives up. */
 function stepsTaken(pattern: Pattern, text: string): number {
@@ -88,8 +90,30 @@ describe('the cost of a pattern', () => {
     expect(patternCost(source, false)).toBe(Infinity)
   })
 
-  test.each(['(a)\\1', '(?<n>a)\\k<n>', '\\p{L}', '(?i:a)'])('%s is outside the subset', (source) => {
-    expect(patternCost(source, false)).toBeUndefined()
+  test.each(['(a)\\1', '(?<n>a)\\k<n>', '\\p{L}', '(?i:a)', '\\cA', '\\u{41}', '[a-\\d]', '[\\B]', 'a)|(?:b'])(
+    '%s is outside the subset',
+    (source) => {
+      expect(patternCost(source, false)).toBeUndefined()
+    },
+  )
+
+  test('a class has the characters that the engine matches with it; all beyond ASCII count as one', () => {
+    const sets = ['[b-d]', '\\x62', '[\\b]', '[\\w-]', '.', '\\s', '[^a]', '[\\\\u00e9]', '\\u00e9'].map((source) => {
+      const parsed = parsePattern(source, false)
+      const [item] = parsed?.is === 'sequence' ? parsed.items : []
+      return item?.is === 'set' ? [source, item.set.toString(16)] : undefined
+    })
+    expect(Object.fromEntries(sets.filter((each) => each !== undefined))).toEqual({
+      '[b-d]': '1c000000000000000000000000',
+      '\\x62': '4000000000000000000000000',
+      '[\\b]': '100',
+      '[\\w-]': '7fffffe87fffffe03ff200000000000',
+      '.': '1ffffffffffffffffffffffffffffdbff',
+      '\\s': '100000000000000000000000100003e00',
+      '[^a]': '1fffffffdffffffffffffffffffffffff',
+      '[\\\\u00e9]': '200020100000000201000000000000',
+      '\\u00e9': '100000000000000000000000000000000',
+    })
   })
 
   test('letter case is ignored only if the rule says so', () => {
@@ -104,7 +128,7 @@ describe('the least length of a pattern', () => {
     fc.assert(
       fc.property(piece, text, (source, within) => {
         const match = new RegExp(source).exec(within)
-        if (match !== null) expect(match[0].length).toBeGreaterThanOrEqual(leastLength(source))
+        if (match !== null) expect(match[0].length).toBeGreaterThanOrEqual(leastLength(source) ?? 0)
       }),
       { numRuns: 3000 },
     )

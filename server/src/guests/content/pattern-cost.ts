@@ -1,30 +1,104 @@
-import { ALL, type CharSet, type Pattern, parsePattern } from './pattern-syntax.ts'
+import { readPattern, type Pattern as Parsed } from '../../kernel/json/regexp-syntax.ts'
+
+/** A set of characters: one bit per ASCII code, and bit 128 for everything else. */
+type CharSet = bigint
+const ALL: CharSet = (1n << 129n) - 1n
+
+/** The subset of regular expressions that rules may use: no back references, no Unicode properties. */
+export type Pattern =
+  | { readonly is: 'set'; readonly set: CharSet }
+  | { readonly is: 'sequence'; readonly items: readonly Pattern[] }
+  | { readonly is: 'choice'; readonly options: readonly Pattern[] }
+  | { readonly is: 'repeat'; readonly body: Pattern; readonly min: number; readonly max: number }
+  | { readonly is: 'look'; readonly body: Pattern }
+  | { readonly is: 'assertion' }
+
+/** Parses a pattern; `undefined` if it is not one, or uses something outside the subset. */
+export function parsePattern(source: string, ignoreCase: boolean): Pattern | undefined {
+  try {
+    // The parser reads only what the engine has accepted.
+    return withSets(readPattern(new RegExp(source).source, ''), ignoreCase)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function withSets(parsed: Parsed, ignoreCase: boolean): Pattern {
+  const inner = (each: Parsed) => withSets(each, ignoreCase)
+  switch (parsed.is) {
+    case 'one':
+      return { is: 'set', set: ignoreCase ? folded(setOf(parsed.source)) : setOf(parsed.source) }
+    case 'all':
+      return { is: 'sequence', items: parsed.of.map(inner) }
+    case 'any':
+      return { is: 'choice', options: parsed.of.map(inner) }
+    case 'repeat':
+      return { is: 'repeat', body: inner(parsed.of), min: parsed.min, max: parsed.max }
+    case 'look':
+      return { is: 'look', body: inner(parsed.of) }
+    default:
+      return { is: 'assertion' }
+  }
+}
+
+const UNIT = String.raw`(?:\\x[\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\?[^])`
+/** A character or a range in a class; the group is a class where a range should end. */
+const MEMBER = new RegExp(String.raw`\\[dDwWsS]|${UNIT}(?:-(?!$)(?:(\\[dDwWsS])|${UNIT}))?`, 'g')
+/** Back references, Unicode properties and control letters are not among them. */
+const ESCAPES = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[dDwWsSbnrtfv0]|[^a-zA-Z1-9])/g
+const NAMES_OTHERS = /^\[\^|[^\0-\x7f]|\\x[89a-fA-F]|\\u(?!00[0-7])/
+const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+
+/** The same few hundred classes occur again and again. */
+const SETS = new Map<string, CharSet>()
+
+function setOf(source: string): CharSet {
+  const set = SETS.get(source) ?? readSet(source)
+  SETS.set(source, set)
+  return set
+}
+
+/** The native engine says which characters a single class matches: it cannot backtrack. */
+function readSet(source: string): CharSet {
+  const members = source.startsWith('[') ? source.replace(/^\[\^?/, '').slice(0, -1) : ''
+  const isOutside = source.replaceAll(ESCAPES, '').includes('\\')
+  if (isOutside || [...members.matchAll(MEMBER)].some(([, end]) => end !== undefined))
+    throw new SyntaxError('rules may not use this')
+  const native = new RegExp(`^${source}$`)
+  // All characters beyond ASCII share a bit. Without one in its source, a class has all, none, or the spaces.
+  const hasOthers = NAMES_OTHERS.test(source.replaceAll('\\\\', '.')) || native.test('\u0080') || native.test('\u00A0')
+  const bits = ASCII.reduce((set, char) => (native.test(char) ? `1${set}` : `0${set}`), '')
+  return BigInt(`0b${hasOthers ? 1 : 0}${bits}`)
+}
+
+/** Without the `u` flag nothing outside ASCII folds to an ASCII letter. */
+function folded(set: CharSet): CharSet {
+  const [upper, lower] = [set & LETTERS, set & (LETTERS << 32n)]
+  return set | (upper << 32n) | (lower >> 32n)
+}
+const LETTERS: CharSet = ((1n << 26n) - 1n) << 65n
 
 /** The cost of one attempt: how many ways the part can match from one position, and the steps to try them all. */
 type Cost = { readonly ways: number; readonly steps: number }
 
+export type Measures = {
+  /** An upper bound for the steps a backtracking matcher takes to try a pattern at one position. Infinity for unbounded repeats. */
+  readonly cost: number
+  readonly matches_empty: boolean
+  /** The length of the shortest text that it can match. */
+  readonly least: number
+}
+
 /**
- * An upper bound for the steps a backtracking matcher takes to try a pattern at one position, whatever the text. Infinity for
- * unbounded repeats; `undefined` for patterns outside the subset that rules may use.
- * INVARIANT: never too low. If two parts can share a character, every split between them is counted.
+ * What a pattern may cost, whatever the text. `undefined` for patterns outside the subset that rules may use.
+ * INVARIANT: the cost is never too low. If two parts can share a character, every split between them is counted.
  */
-export function patternCost(source: string, ignoreCase: boolean): number | undefined {
+export function measurePattern(source: string, ignoreCase: boolean): Measures | undefined {
   const pattern = parsePattern(source, ignoreCase)
   if (pattern === undefined) return undefined
   const { ways, steps } = cost(pattern, 0n)
-  return ways + steps
-}
-
-/** Whether a pattern of the subset can match the empty string. */
-export function matchesEmpty(source: string): boolean {
-  const pattern = parsePattern(source, false)
-  return pattern !== undefined && canBeEmpty(pattern)
-}
-
-/** The length of the shortest text that a pattern of the subset can match. */
-export function leastLength(source: string): number {
-  const pattern = parsePattern(source, false)
-  return pattern === undefined ? 0 : least(pattern)
+  return { cost: ways + steps, matches_empty: canBeEmpty(pattern), least: least(pattern) }
 }
 
 function least(pattern: Pattern): number {
