@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -7,25 +7,14 @@ const SERVER = resolve(import.meta.dirname, '../..')
 /** Where the build for this run of the tests is (`global-setup.ts`). Outside the tests there is none, and the sources run. */
 export const BUILD_VARIABLE = 'TEST_BUILD_FOLDER'
 
-/** Scripts of tests that open a gate or a store in a process of their own. */
-export const SCRIPTS = [
-  ...['test/chaos/crash-child.ts'].filter(
-    // A build without the guests whose work it kills does not have it.
-    (script) => existsSync(join(SERVER, script)),
-  ),
-  'test/crash/gate-child.ts',
-  'test/crash/listening-gate.ts',
-  'test/race/approval-racer.ts',
-  'test/race/call-racer.ts',
-  'test/race/pauser.ts',
-  'test/race/route-racer.ts',
-  ...globSync(
-    'src/**/{boot-joiner,consent-racer,crash-child,dying-gate,erasing-child,flow-child,killed-writer,lock-holder,racer,turns-crash-child}.suite.ts',
-    {
-      cwd: SERVER,
-    },
-  ).map((path) => path.replaceAll(sep, '/')),
+const FOUND = [
+  'src/**/{boot-joiner,consent-racer,dying,killed-writer,lock-holder,racer}.suite.ts',
+  'test/{chaos,crash}/dying-*.ts',
+  'test/race/{approval-racer,call-racer,pauser,route-racer}.ts',
 ]
+
+/** Scripts of tests that open a gate or a store in a process of their own. */
+export const SCRIPTS = globSync(FOUND, { cwd: SERVER }).map((path) => path.replaceAll(sep, '/'))
 
 /** The name of a script's entry in the build. All chunks are in `dist/main`, as in the published package. */
 export const entryOf = (script: string) => `main/${script.replaceAll('/', '-').replace(/\.ts$/, '')}`

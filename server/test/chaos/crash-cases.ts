@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { built } from '../built/built.ts'
 import { freshSchema, testDatabase } from '../helpers/with-postgres.ts'
+import { dieIn, type Died } from '../crash/dying.ts'
 import { checkHistory } from './check-history.ts'
 import { doWork, openWork, recordTo, type WorkPlace } from './chaos-work.ts'
 import type { ClientRecord, Violation } from './history.ts'
@@ -14,38 +13,14 @@ import { addCounts, type PartReport, type Progress } from './report.ts'
 
 export type StoreName = 'embedded' | 'postgres'
 export type Kill = { readonly at: string; readonly nth: number }
-export type ChildOrder = {
+export type WorkOrder = {
   readonly place: WorkPlace
   readonly records: string
-  readonly kill?: Kill
   readonly twice?: 'in turn' | 'at once'
 }
-export type CrashCase = { readonly store: StoreName; readonly kill?: Kill; readonly twice?: ChildOrder['twice'] }
-type Ran = { readonly out: string; readonly err: string; readonly signal: string | null }
+export type CrashCase = { readonly store: StoreName; readonly kill?: Kill; readonly twice?: WorkOrder['twice'] }
 
-/** The work of one gate takes seconds; this bounds the whole suite. */
-const LONGEST_CASE_MS = 180_000
-
-function runChild(order: ChildOrder): Promise<Ran> {
-  const child = spawn(process.execPath, [built(join(import.meta.dirname, 'crash-child.ts')), JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ran = { out: '', err: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text))
-  // A gate that hangs is a finding, not the end of the suite.
-  const late = setTimeout(() => {
-    ran.err += `the gate was still working after ${LONGEST_CASE_MS / 1000} s`
-    child.kill('SIGTERM')
-    setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
-  }, LONGEST_CASE_MS)
-  return new Promise((resolve) =>
-    child.on('close', (_code, signal) => {
-      clearTimeout(late)
-      resolve({ ...ran, signal })
-    }),
-  )
-}
+const WORK = join(import.meta.dirname, 'dying-work.ts')
 
 async function placeFor(folder: string, store: StoreName): Promise<WorkPlace> {
   if (store === 'embedded') return { folder }
@@ -56,7 +31,10 @@ async function placeFor(folder: string, store: StoreName): Promise<WorkPlace> {
 export async function countPoints(store: StoreName): Promise<Readonly<Record<string, number>>> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
   try {
-    const ran = await runChild({ place: await placeFor(folder, store), records: join(folder, 'records.txt') })
+    const ran = await dieIn(WORK, undefined, {
+      place: await placeFor(folder, store),
+      records: join(folder, 'records.txt'),
+    })
     const found = /survived (.*)/.exec(ran.out)?.[1]
     if (found === undefined) throw new Error(`the work did not end: ${ran.out} ${ran.err}`)
     return JSON.parse(found) as Record<string, number>
@@ -72,8 +50,7 @@ export async function runCase({ store, kill, twice }: CrashCase, seed: number): 
   try {
     const place = await placeFor(folder, store)
     const records = join(folder, 'records.txt')
-    const more = { ...(kill === undefined ? {} : { kill }), ...(twice === undefined ? {} : { twice }) }
-    const ran = await runChild({ place, records, ...more })
+    const ran = await dieIn(WORK, kill, { place, records, twice })
     const hasDied = ran.signal === 'SIGKILL'
     if (!hasDied && !ran.out.includes('survived')) throw new Error(`the gate ended by itself: ${ran.out} ${ran.err}`)
     const work = await openWork(place)
@@ -90,7 +67,7 @@ function faultsOf(
   hasDied: boolean,
   kill: Kill | undefined,
   twice: string | undefined,
-  ran: Ran,
+  ran: Died,
 ): Record<string, number> {
   const repeated = [...ran.out.matchAll(/"twice [^"]+":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0)
   return {

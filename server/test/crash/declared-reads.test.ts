@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,17 +7,19 @@ import type { ProbePoint } from '../../src/kernel/ports/runtime.ts'
 import { effectsIn, openTestGate, type GateRig } from '../helpers/with-gate.ts'
 import { someOf } from '../some-of.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
-import { READING_TOOLS, type ReadingOrder } from './reading-child.ts'
+import { dieIn, type Kill } from './dying.ts'
+import { READING_TOOLS, type DyingReads } from './dying-reads.ts'
 
-const CHILD = join(import.meta.dirname, 'reading-child.ts')
+type Order = Omit<DyingReads, 'folder'> & { readonly kill: Kill }
+
 const POWER_WORKER = new URL('power-worker.ts', import.meta.url)
 
 /** The texts of the reads that were answered before the death. */
-function answeredBefore(order: ReadingOrder): readonly string[] {
-  const child = spawnSync(process.execPath, [CHILD, JSON.stringify(order)], { encoding: 'utf8' })
-  expect(`${child.signal} ${child.stdout} ${child.stderr}`).toContain(`died at ${order.kill.at}`)
-  expect(child.signal).toBe('SIGKILL')
-  return child.stdout.split('\n').flatMap((line) => (line.startsWith('answered ') ? [line.slice(9)] : []))
+async function answeredBefore({ kill, ...order }: Order & { readonly folder: string }): Promise<readonly string[]> {
+  const died = await dieIn(join(import.meta.dirname, 'dying-reads.ts'), kill, order)
+  expect(`${died.signal} ${died.out} ${died.err}`).toContain(`died at ${kill.at}`)
+  expect(died.signal).toBe('SIGKILL')
+  return died.out.split('\n').flatMap((line) => (line.startsWith('answered ') ? [line.slice(9)] : []))
 }
 
 /** The texts that the tool server was sent. */
@@ -41,13 +42,13 @@ function statesIn(folder: string): ReadonlyMap<string, string> {
 }
 
 async function afterDeath(
-  order: Omit<ReadingOrder, 'folder'>,
+  order: Order,
   look: (folder: string, answered: readonly string[]) => void,
   atRest: (folder: string) => void = () => {},
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-reads-'))
   try {
-    const answered = answeredBefore({ ...order, folder })
+    const answered = await answeredBefore({ ...order, folder })
     atRest(folder)
     const rig: GateRig = await openTestGate(folder, { policy: CRASH_POLICY, server: READING_TOOLS })
     try {

@@ -6,11 +6,12 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProbePoint } from '../../src/kernel/ports/runtime.ts'
-import { built, LAUNCHER } from '../built/built.ts'
+import { LAUNCHER } from '../built/built.ts'
 import { run, type Ran } from '../helpers/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn } from '../helpers/with-gate.ts'
 import { rpc } from '../helpers/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
+import { dyingWords } from './dying.ts'
 
 /** The point where the gate dies, and what its client prints afterwards. */
 type Death = { readonly at: ProbePoint; readonly ran: number; readonly says: string; readonly code: number }
@@ -51,7 +52,7 @@ async function whileDying(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-repeat-'))
   configure(folder)
-  const child = spawn(process.execPath, [built(join(import.meta.dirname, 'listening-gate.ts')), at], {
+  const child = spawn(process.execPath, dyingWords(join(import.meta.dirname, 'dying-up.ts'), { at }, undefined), {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -69,7 +70,7 @@ async function whileDying(
     if (lines.length === 0) throw new Error(`the gate ended with ${child.exitCode ?? child.signalCode}: ${complaints}`)
     await client(folder, child.pid ?? 0, back)
     await ended
-    if (at !== NEVER) expect(lines.at(-1)).toBe(`died at ${at}`)
+    if (at !== NEVER) expect(lines.at(-1)).toBe(`died at ${at}, time 1`)
   } finally {
     isOver = true
     child.kill('SIGKILL')

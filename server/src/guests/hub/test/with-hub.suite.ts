@@ -1,13 +1,19 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { built } from '../../../../test/built/built.ts'
+import { dyingWords } from '../../../../test/crash/dying.ts'
 import { runGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn, until } from '../../../../test/helpers/with-gate.ts'
 import { startProxy, type Between } from './tampering-proxy.suite.ts'
 
 export type Gate = RunningGate & { stop(): Promise<void> }
-const DYING = built(resolve(import.meta.dirname, 'dying-gate.suite.ts'))
+
+/** A gate in this folder, which dies when it reaches the point for the nth time. */
+function startDying(folder: string, at: string, nth: number): Promise<Gate> {
+  const script = resolve(import.meta.dirname, '../../../../test/crash/dying-up.ts')
+  const [launcher, ...words] = dyingWords(script, { at, nth }, undefined)
+  return runGate(folder, words, launcher)
+}
 
 export type Pair = {
   hub: Gate
@@ -78,11 +84,11 @@ export async function openPair(
     nodeFolder,
     effects: () => effectsIn(nodeFolder),
     async startHub(point, nth = 1) {
-      pair.hub = await (point === undefined ? runGate(hubFolder) : runGate(hubFolder, [point, String(nth)], DYING))
+      pair.hub = await (point === undefined ? runGate(hubFolder) : startDying(hubFolder, point, nth))
       between.lead(pair.hub.url)
     },
     async startNode(point, nth = 1) {
-      pair.node = await (point === undefined ? runGate(nodeFolder) : runGate(nodeFolder, [point, String(nth)], DYING))
+      pair.node = await (point === undefined ? runGate(nodeFolder) : startDying(nodeFolder, point, nth))
     },
     async hold(text) {
       const held = await pair.node.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text } })

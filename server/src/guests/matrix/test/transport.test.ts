@@ -1,13 +1,14 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runDocument } from '../../workflows/run-document.ts'
 import { listWorkflowRuns } from '../../workflows/read-documents.ts'
+import { dieIn } from '../../../../test/crash/dying.ts'
 import { ADMIN, until } from '../../../../test/helpers/with-gate.ts'
 import { openWorkflows, type WorkflowRig } from '../../workflows/test/with-workflows.suite.ts'
 import { valueOf } from '../../toolflow/test/with-flows.suite.ts'
+import type { DyingSender } from './dying.suite.ts'
 import { encryptedPerson } from './encrypted-person.suite.ts'
 import {
   bodyOf,
@@ -169,12 +170,10 @@ workflow:
   test('a message that was being sent when the gate was killed is stored once, and the run continues', async () => {
     const id = next()
     await rig.close()
-    const words = [folder, JSON.stringify(transports()), JSON.stringify({ id })]
-    const child = spawnSync(process.execPath, [resolve(import.meta.dirname, 'crash-child.suite.ts'), ...words], {
-      encoding: 'utf8',
-      timeout: 60_000,
-    })
-    expect(child.stdout).toContain('died')
+    // After the message has reached the homeserver, and before that is recorded.
+    const order: DyingSender = { folder, transports: transports(), input: { id } }
+    const died = await dieIn(join(import.meta.dirname, 'dying.suite.ts'), { at: 'upstream.after', nth: 2 }, order)
+    expect(died.out, died.err).toContain('died')
     expect([filed(id), await answers(id)]).toEqual([1, 1])
     rig = await open()
     const [run] = valueOf(await listWorkflowRuns(rig.ports, 'clerk', { limit: 1 })).items

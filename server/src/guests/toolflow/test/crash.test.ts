@@ -1,42 +1,27 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resumeToolflow } from '../resume-toolflow.ts'
 import { readToolflow } from '../read-toolflow.ts'
-import { copyLive } from '../../../../test/live-files.ts'
-import { built } from '../../../../test/built/built.ts'
+import { graveyard, leftBy, type Left } from '../../../../test/crash/dying.ts'
 import type { ProbePoint } from '../../../kernel/ports/runtime.ts'
 import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../../../../test/helpers/with-gate.ts'
 import { shownIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.suite.ts'
 import { IS_WHOLE, someOf } from '../../../../test/some-of.ts'
 
-/** What a kill at a point would have left on the disk. Between two commits nothing else is written, so a copy is what is left. */
-type Left = { readonly point: ProbePoint; readonly folder: string; readonly ran: number }
-
-const root = mkdtempSync(join(tmpdir(), 'sluice-flow-crash-'))
+const root = graveyard()
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** Between these points the call is marked executing, and nobody can know whether it took effect. */
 const IN_THE_DARK: readonly ProbePoint[] = ['intent.after', 'upstream.before', 'upstream.after', 'outcome.before']
 
-async function leftBy(name: string, live: (rig: GateRig, arm: () => void) => Promise<void>): Promise<readonly Left[]> {
+function leftByFlow(name: string, live: (rig: GateRig, arm: () => void) => Promise<void>): Promise<readonly Left[]> {
   const folder = join(root, name)
-  const left: Left[] = []
-  let armed = false
-  const rig = await openTestGate(folder, {
-    policy: FLOW_POLICY,
-    probe(point) {
-      if (!armed) return
-      const copy = `${folder}-${left.length}`
-      copyLive(folder, copy)
-      left.push({ point, folder: copy, ran: effectsIn(copy).length })
-    },
+  return leftBy(folder, async ({ reach, arm }) => {
+    const rig = await openTestGate(folder, { policy: FLOW_POLICY, probe: reach })
+    await live(rig, arm)
+    await rig.opened.close()
   })
-  await live(rig, () => void (armed = true))
-  await rig.opened.close()
-  return left
 }
 
 async function flowIn(rig: GateRig): Promise<string> {
@@ -59,17 +44,18 @@ const viewOf = async ({ gate }: GateRig, run: string) => valueOf(await readToolf
 /** It either ends by itself, or becomes unknown, waits for a person and then ends. In both cases the tool has run at most once. */
 async function survives(left: Left): Promise<'ended' | 'in the dark'> {
   let how: 'ended' | 'in the dark' = 'ended'
+  const ran = effectsIn(left.folder).length
   await reopened(left, async (rig, run) => {
     await until(async () => ['OK', 'FAILED'].includes((await viewOf(rig, run)).status))
     const { status, state, result_card } = await viewOf(rig, run)
     if (status === 'FAILED') {
       how = 'in the dark'
       expect(result_card).toMatchObject({ exec_result: { status: 'unknown' } })
-      expect(effectsIn(left.folder)).toHaveLength(left.ran)
+      expect(effectsIn(left.folder)).toHaveLength(ran)
       valueOf(await rig.gate.calls.settle(APPROVER, state.call_id ?? '', 'done'))
       await until(async () => (await viewOf(rig, run)).status === 'OK')
     }
-    expect(effectsIn(left.folder)).toHaveLength(status === 'OK' ? 1 : left.ran)
+    expect(effectsIn(left.folder)).toHaveLength(status === 'OK' ? 1 : ran)
     const entries = await rig.gate.audit.page(undefined, 1, 1_000)
     expect(entries.filter(({ type }) => type === 'toolflow.ended')).toHaveLength(1)
   })
@@ -90,7 +76,7 @@ async function allSurvive(left: readonly Left[]): Promise<readonly ProbePoint[]>
 describe('a flow that runs unattended', () => {
   let left: readonly Left[] = []
   beforeAll(async () => {
-    left = await leftBy('auto', async (rig, arm) => {
+    left = await leftByFlow('auto', async (rig, arm) => {
       arm()
       expect((await runFlow(rig, note('once'))).status).toBe('OK')
     })
@@ -111,7 +97,7 @@ describe('a flow that runs unattended', () => {
 })
 
 test.skipIf(!IS_WHOLE)('a flow that a person approves survives a kill at each point after the decision', async () => {
-  const left = await leftBy('held', async (rig, arm) => {
+  const left = await leftByFlow('held', async (rig, arm) => {
     const asked = await runFlow(rig, note('ask first'))
     arm()
     const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
@@ -123,17 +109,4 @@ test.skipIf(!IS_WHOLE)('a flow that a person approves survives a kill at each po
   expect(effectsIn(first.folder)).toEqual([])
   // What is around the call itself is the same as above.
   await allSurvive(rest.filter(({ point }) => point.startsWith('decision') || point.startsWith('step')))
-})
-
-test('a real kill leaves nothing else', async () => {
-  const folder = join(root, 'killed')
-  const child = spawnSync(
-    process.execPath,
-    [built(join(import.meta.dirname, 'flow-child.suite.ts')), folder, 'upstream.after'],
-    {
-      encoding: 'utf8',
-    },
-  )
-  expect([child.signal, child.stdout]).toEqual(['SIGKILL', 'died\n'])
-  expect(await survives({ point: 'upstream.after', folder, ran: 1 })).toBe('in the dark')
 })

@@ -1,12 +1,11 @@
 import { writeSync } from 'node:fs'
 import { BOOK_TOOLS, openTestGate } from '../helpers/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
+import type { Scenario } from './dying.ts'
 
-/** What the parent wants: `nth` counts how often the point is reached, over all clients. */
-export type ReadingOrder = {
+export type DyingReads = {
   readonly folder: string
   readonly clients: number
-  readonly kill: { readonly at: string; readonly nth: number }
   /** The writing thread, if it is not the usual one. */
   readonly writer?: string
 }
@@ -14,18 +13,14 @@ export type ReadingOrder = {
 /** A read that the tool server logs, so that requests can be counted. */
 export const READING_TOOLS = { tools: { ...BOOK_TOOLS, slow_note: { effects: ['read'] } } }
 
-/** A gate whose clients read without pause and print what they were answered, until it dies by SIGKILL at a named point. */
-async function read({ folder, clients, kill, writer }: ReadingOrder): Promise<void> {
-  let reached = 0
+/** A gate whose clients read without pause and print what they were answered, until it dies. */
+export const live: Scenario<DyingReads> = async ({ folder, clients, writer }, { reach, arm }) => {
+  arm()
   const rig = await openTestGate(folder, {
     policy: CRASH_POLICY,
     server: READING_TOOLS,
     ...(writer === undefined ? {} : { writer: new URL(writer) }),
-    probe(point) {
-      if (point !== kill.at || (reached += 1) < kill.nth) return
-      writeSync(1, `died at ${point}\n`)
-      process.kill(process.pid, 'SIGKILL')
-    },
+    probe: reach,
   })
   const client = async (name: number) => {
     for (let number = 1; ; number += 1) {
@@ -39,6 +34,3 @@ async function read({ folder, clients, kill, writer }: ReadingOrder): Promise<vo
   }
   await Promise.all(Array.from({ length: clients }, (_, name) => client(name)))
 }
-
-const [order] = process.argv.slice(2)
-if (order !== undefined && import.meta.main) await read(JSON.parse(order) as ReadingOrder)
