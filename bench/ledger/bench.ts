@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CallRow } from '../../server/src/kernel/contract/call.ts'
 import type { Change, Ledger, Table } from '../../server/src/kernel/ports/ledger.ts'
-import type { Tuning } from '../../server/src/adapters/stores/sqlite/connect.ts'
+import type { SqliteTuning } from '../../server/src/adapters/stores/sqlite/connect.ts'
 import { openSqliteLedger } from '../../server/src/adapters/stores/sqlite/open-sqlite-ledger.ts'
 import { columns, valuesOf, type Bench } from '../bench.ts'
 
@@ -13,7 +13,7 @@ import { columns, valuesOf, type Bench } from '../bench.ts'
 const WITHOUT_MACS = new URL('worker-without-macs.ts', import.meta.url)
 const MODES: {
   readonly [mode in 'group' | 'no_macs' | 'one_by_one' | 'not_durable']: {
-    readonly tuning?: Partial<Tuning>
+    readonly tuning?: Partial<SqliteTuning>
     readonly script?: URL
   }
 } = {

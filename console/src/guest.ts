@@ -1,12 +1,12 @@
 import type { AnyRoute, RootRoute as AnyRoot, Register } from '@tanstack/react-router'
 import type { ComponentType, ReactNode } from 'react'
-import type { RunDetails } from './api/types.ts'
-import type { GroupName, Page } from './shell/pages.ts'
+import type { RunWithEvents } from './api/types.ts'
+import type { GroupName, ConsolePage } from './shell/pages.ts'
 import type { Walked } from './runs/run-graph.ts'
 
 /** What is shown of a run whose journal does not name its steps. */
 export type RunViewProps = {
-  readonly run: RunDetails
+  readonly run: RunWithEvents
   /** How many entries of the journal are looked at. */
   readonly at: number
   readonly children: (shown: { readonly walked: Walked; readonly link: ReactNode }) => ReactNode
@@ -17,7 +17,7 @@ export type ConsoleGuest = {
   /** As in the gate, and the name of its folder. */
   readonly name: string
   readonly routes: (root: RootRoute) => readonly AnyRoute[]
-  readonly pages?: readonly (Page & { readonly group: GroupName })[]
+  readonly pages?: readonly (ConsolePage & { readonly group: GroupName })[]
   /** Kinds of its runs: what they are called, and how they are shown. */
   readonly runs?: Readonly<Record<string, { readonly word: string; readonly View?: ComponentType<RunViewProps> }>>
   /** The queries to refresh after each kind of change. */

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CallLife, CallSummary } from '../../../server/src/kernel/contract/activity.ts'
 import { ask, withQuery } from '../api/client.ts'
-import type { Page } from '../api/types.ts'
+import type { ListPage } from '../api/types.ts'
 
 export type CallFilters = {
   readonly state?: string
@@ -22,7 +22,7 @@ export const activityQuery = (filters: CallFilters, now: number) =>
     queryFn: ({ pageParam, signal }) => {
       const { span, words: q, ...asked } = filters
       const since = span === undefined ? undefined : now - Number(span) * HOUR
-      return ask<Page<CallSummary>>(withQuery('/v1/calls', { ...asked, q, since, limit: PAGE, after: pageParam }), {
+      return ask<ListPage<CallSummary>>(withQuery('/v1/calls', { ...asked, q, since, limit: PAGE, after: pageParam }), {
         signal,
       })
     },

@@ -5,7 +5,7 @@ import { noteCall } from '../lib/changes.ts'
 import { lookForUpdate } from '../lib/outdated.ts'
 import { problemOf } from './problem.ts'
 import { queryClient } from './queries.ts'
-import { followStream, type StreamEvent } from './stream.ts'
+import { followStream, type ChangeEvent } from './stream.ts'
 
 /** The queries to refresh after each kind of change. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,7 @@ export function followGate(): () => void {
     for (const key of touched) void queryClient.invalidateQueries({ queryKey: [key] })
     touched.clear()
   }
-  const onEvent = (event: StreamEvent) => {
+  const onEvent = (event: ChangeEvent) => {
     for (const key of touchedBy(event.kind)) touched.add(key)
     if (event.kind === 'call') noteCall(event.data['call_id'])
     if (event.kind === 'policy') announce('The policy changed')

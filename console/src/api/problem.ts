@@ -3,9 +3,9 @@ import { ProblemError, type ClientProblem } from '../../../server/src/client/cli
 export { ProblemError }
 
 /** A problem from the gate, or an error in this page. */
-export type Problem = Omit<ClientProblem, 'code'> & { readonly code: ClientProblem['code'] | 'console.error' }
+export type ConsoleProblem = Omit<ClientProblem, 'code'> & { readonly code: ClientProblem['code'] | 'console.error' }
 
-export const problemOf = (error: unknown): Problem =>
+export const problemOf = (error: unknown): ConsoleProblem =>
   error instanceof ProblemError
     ? error.problem
     : {

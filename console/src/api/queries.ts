@@ -1,7 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { ask, gate, withQuery } from './client.ts'
 import { ProblemError } from './problem.ts'
-import type { Packet, Page, Pause } from './types.ts'
+import type { Packet, ListPage, Pause } from './types.ts'
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -26,7 +26,7 @@ export async function allOf<T>(path: string, most: number, signal?: AbortSignal)
   const items: T[] = []
   let after: number | undefined
   while (items.length < most) {
-    const page = await ask<Page<T>>(withQuery(path, { limit: PAGE, after }), signal === undefined ? {} : { signal })
+    const page = await ask<ListPage<T>>(withQuery(path, { limit: PAGE, after }), signal === undefined ? {} : { signal })
     items.push(...page.items)
     if (page.next === undefined) break
     after = page.next

@@ -4,25 +4,25 @@ import { storeOf } from '../lib/store.ts'
 import { forgetLogin, readLogin, loginHeaders } from './login.ts'
 
 /** One line of the stream: what changed, never its contents. */
-export type StreamEvent = {
+export type ChangeEvent = {
   readonly kind: ChangeKind | 'reset' | 'hello' | 'goodbye' | (string & {})
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /** `rereading`: the connection is back, but the page still shows old data. */
-export type Connection = {
+export type StreamState = {
   readonly state: 'connecting' | 'rereading' | 'live' | 'lost'
   /** When the gate last sent something. */
   readonly heard_at: number
 }
 
-export const connection = storeOf<Connection>({ state: 'connecting', heard_at: Date.now() })
+export const connection = storeOf<StreamState>({ state: 'connecting', heard_at: Date.now() })
 
 const SILENCE_MS = 40_000
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
 
 type Listener = {
-  readonly onEvent: (event: StreamEvent) => void
+  readonly onEvent: (event: ChangeEvent) => void
   /** Refreshes everything that the page shows. Deciding is disabled until then. */
   readonly reread: () => Promise<unknown>
 }
@@ -32,7 +32,7 @@ export function followStream({ onEvent, reread }: Listener): () => void {
   const stop = new AbortController()
   let last: string | undefined
   let tries = 0
-  const say = (state: Connection['state']) => connection.set({ state, heard_at: Date.now() })
+  const say = (state: StreamState['state']) => connection.set({ state, heard_at: Date.now() })
   const lose = () => {
     if (!stop.signal.aborted) connection.set({ state: 'lost', heard_at: connection.get().heard_at })
   }

@@ -13,16 +13,15 @@ type PacketParts = {
 }
 
 export type Packet = Omit<AnswerOf<'GET /v1/approvals/{approval_id}'>, keyof PacketParts> & PacketParts
-export type Opinion = Packet['risk_notes'][number]
-export type Source = ValueSource
-export type Decided = AnswerOf<'POST /v1/approvals/{approval_id}/decide'>
-export type Tool = AnswerOf<'GET /v1/tools'>['items'][number]
+export type ShownOpinion = Packet['risk_notes'][number]
+export type DecidedRequest = AnswerOf<'POST /v1/approvals/{approval_id}/decide'>
+export type ListedTool = AnswerOf<'GET /v1/tools'>['items'][number]
 export type Server = AnswerOf<'GET /v1/servers'>['items'][number]
 export type Pause = AnswerOf<'GET /v1/pauses'>['items'][number]
-export type Run = AnswerOf<'GET /v1/runs'>['items'][number]
-export type RunDetails = AnswerOf<'GET /v1/runs/{run_id}'>
-export type AuditEntry = AnswerOf<'GET /v1/audit'>['items'][number]
-export type Key = AnswerOf<'GET /v1/keys'>['items'][number]
+export type ListedRun = AnswerOf<'GET /v1/runs'>['items'][number]
+export type RunWithEvents = AnswerOf<'GET /v1/runs/{run_id}'>
+export type ListedEntry = AnswerOf<'GET /v1/audit'>['items'][number]
+export type ListedKey = AnswerOf<'GET /v1/keys'>['items'][number]
 export type KeyGrants = AnswerOf<'GET /v1/keys/{key_id}/grants'>['grants']
 export type CallOutcome = AnswerOf<'POST /v1/calls'>
-export type Page<T> = { readonly items: readonly T[]; readonly next?: number }
+export type ListPage<T> = { readonly items: readonly T[]; readonly next?: number }

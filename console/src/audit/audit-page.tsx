@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { auditSentence } from '../../../server/src/kernel/contract/audit-events.ts'
 import { askBlob, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import type { AuditEntry } from '../api/types.ts'
+import type { ListedEntry } from '../api/types.ts'
 import { saveFile } from '../lib/save-file.ts'
 import { clockTime, exactTime, isToday, many, shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
@@ -59,7 +59,7 @@ export function AuditPage() {
   )
 }
 
-function Entry({ entry, stream }: { readonly entry: AuditEntry; readonly stream: boolean }) {
+function Entry({ entry, stream }: { readonly entry: ListedEntry; readonly stream: boolean }) {
   const [proof, setProof] = useState<'busy' | { readonly failed: string }>()
   const prove = async () => {
     setProof('busy')

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { gate } from '../api/client.ts'
-import type { AuditEntry } from '../api/types.ts'
+import type { ListedEntry } from '../api/types.ts'
 
 const PAGE = 100
 const LOOK_EVERY_MS = 5_000
@@ -9,7 +9,7 @@ const MOST_PAGES = 5
 /** The last time that a date can have. */
 const LATEST = 8.64e15
 
-export const keyOf = ({ stream, seq }: Pick<AuditEntry, 'stream' | 'seq'>): string => `${stream} ${seq}`
+export const keyOf = ({ stream, seq }: Pick<ListedEntry, 'stream' | 'seq'>): string => `${stream} ${seq}`
 
 const readPage = (query: { readonly cursor?: string; readonly from?: number }, signal: AbortSignal) =>
   gate.ask('GET /v1/audit/newest', { query: { limit: PAGE, ...query }, signal }).then((page) => ({
@@ -18,10 +18,10 @@ const readPage = (query: { readonly cursor?: string; readonly from?: number }, s
   }))
 
 /** An entry that somebody changed in the store is returned as it is there, and has to be shown too. */
-function readable(entry: AuditEntry): AuditEntry {
-  const { at, seq, subject, ...rest } = entry as Record<keyof AuditEntry, unknown>
+function readable(entry: ListedEntry): ListedEntry {
+  const { at, seq, subject, ...rest } = entry as Record<keyof ListedEntry, unknown>
   const text = (given: unknown) => (typeof given === 'string' ? given : '')
-  const call = text((subject as AuditEntry['subject'] | undefined)?.['call'])
+  const call = text((subject as ListedEntry['subject'] | undefined)?.['call'])
   return {
     ...entry,
     at: typeof at === 'number' && Math.abs(at) < LATEST ? at : 0,
@@ -30,7 +30,7 @@ function readable(entry: AuditEntry): AuditEntry {
     stream: text(rest.stream),
     hash: text(rest.hash),
     subject: {
-      ...(typeof subject === 'object' ? (subject as AuditEntry['subject']) : {}),
+      ...(typeof subject === 'object' ? (subject as ListedEntry['subject']) : {}),
       ...(call === '' ? {} : { call }),
     },
   }
@@ -57,9 +57,9 @@ export function useAudit(from: number | undefined) {
   const { data: arrived = [] } = useQuery({
     queryKey: arrivedKey,
     queryFn: async ({ signal }) => {
-      const before = client.getQueryData<readonly AuditEntry[]>(arrivedKey) ?? []
+      const before = client.getQueryData<readonly ListedEntry[]>(arrivedKey) ?? []
       const known = new Set([...before, ...read].map(keyOf))
-      const fresh: AuditEntry[] = []
+      const fresh: ListedEntry[] = []
       let cursor: string | undefined
       for (let pages = 0; pages < MOST_PAGES; pages += 1) {
         const page = await readPage(cursor === undefined ? {} : { cursor }, signal)

@@ -5,7 +5,7 @@ import type { Confirm as ToType } from '../../../server/src/kernel/contract/sent
 import { ask } from '../api/client.ts'
 import type { Packet } from '../api/types.ts'
 import { Icon } from '../parts/icon.tsx'
-import { ProofField, useProof, type Proof } from './proof.tsx'
+import { ProofField, useProof, type ProofState } from './proof.tsx'
 
 export type Confirmation = {
   readonly needed: boolean
@@ -14,7 +14,7 @@ export type Confirmation = {
   readonly typed: string
   readonly setTyped: (text: string) => void
   readonly field: RefObject<HTMLInputElement | null>
-  readonly proof: Proof
+  readonly proof: ProofState
   focus(): void
   clear(): void
 }

@@ -13,7 +13,7 @@ import { Sentence } from '../parts/sentence.tsx'
 import { Text } from '../parts/text.tsx'
 import { Bar } from './deny-bar.tsx'
 import { EditVerdict, useEditVerdict } from './edit-verdict.tsx'
-import { argumentsOf, agentName, sentenceOf, type Arguments } from './packet-words.ts'
+import { argumentsOf, agentName, sentenceOf, type ArgumentFields } from './packet-words.ts'
 import { useDecide } from './use-decide.ts'
 
 type EditProps = {
@@ -47,7 +47,9 @@ function valueOf(text: string, before: unknown): unknown {
 
 /** Changes make a new request: the old one is closed, and the gate judges the new one again. */
 export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
-  const args: Arguments = argumentsOf(packet.proposed_args) ?? { [WHOLE]: JSON.parse(packet.proposed_args) as unknown }
+  const args: ArgumentFields = argumentsOf(packet.proposed_args) ?? {
+    [WHOLE]: JSON.parse(packet.proposed_args) as unknown,
+  }
   const needed = packet.required_inputs.filter((name) => name in args)
   const names = [...needed, ...Object.keys(args).filter((name) => !needed.includes(name))]
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
@@ -69,7 +71,7 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
   )
   const wrong = [...values].filter(([, value]) => value === undefined).map(([name]) => name)
 
-  const applied = (base: Arguments): unknown => {
+  const applied = (base: ArgumentFields): unknown => {
     if (WHOLE in args) return values.get(WHOLE)
     const after: Record<string, unknown> = { ...base }
     for (const name of gone) delete after[name]

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { isAmbiguousText, valueText } from '../../../server/src/kernel/contract/value-text.ts'
-import type { Packet, Source } from '../api/types.ts'
+import type { ValueSource } from '../../../server/src/kernel/sessions/value-source.ts'
+import type { Packet } from '../api/types.ts'
 import { count, many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import { GateText } from '../parts/gate-text.tsx'
@@ -131,7 +132,7 @@ export const FieldName = ({ children }: { readonly children: string }) => (
   <Text>{children.trim() === children && children !== '' ? children : JSON.stringify(children)}</Text>
 )
 
-const dedupe = (sources: readonly Source[]): readonly Source[] => [
+const dedupe = (sources: readonly ValueSource[]): readonly ValueSource[] => [
   ...new Map(sources.map((source) => [`${source.kind} ${source.label}`, source])).values(),
 ]
 
@@ -140,7 +141,7 @@ function SourceMark({
   source,
   onSource,
 }: {
-  readonly source: Source
+  readonly source: ValueSource
   readonly onSource?: ((at: string) => void) | undefined
 }) {
   if (source.kind === 'outside')

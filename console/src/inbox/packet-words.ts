@@ -3,20 +3,20 @@ import type { Sentence } from '../../../server/src/kernel/contract/sentence.ts'
 import { valueText } from '../../../server/src/kernel/contract/value-text.ts'
 import { many } from '../lib/time.ts'
 
-export type Arguments = Readonly<Record<string, unknown>>
+export type ArgumentFields = Readonly<Record<string, unknown>>
 
 /** The arguments as fields, or undefined when they are no object. */
-export function argumentsOf(text: string): Arguments | undefined {
+export function argumentsOf(text: string): ArgumentFields | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Arguments) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ArgumentFields) : undefined
   } catch {
     return undefined
   }
 }
 
 /** The value in this place, as a text. A recipient that is the name of a field is named. */
-export function valueAt(args: Arguments | undefined, at: string): string {
+export function valueAt(args: ArgumentFields | undefined, at: string): string {
   let value: unknown = args
   let name = at
   for (const step of at.split('/').slice(1)) {
@@ -31,7 +31,7 @@ export function valueAt(args: Arguments | undefined, at: string): string {
 const MOST_ROWS = 300
 
 /** The arguments, if they are shown one per row. */
-export function shownAsFields(packet: Pick<Packet, 'proposed_args'>): Arguments | undefined {
+export function shownAsFields(packet: Pick<Packet, 'proposed_args'>): ArgumentFields | undefined {
   const args = argumentsOf(packet.proposed_args)
   return args === undefined || Object.keys(args).length > MOST_ROWS ? undefined : args
 }

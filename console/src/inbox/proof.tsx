@@ -1,7 +1,7 @@
 import { useRef, useState, type RefObject } from 'react'
 import type { PasskeyOptions } from '../../../server/src/kernel/identity/passkey.ts'
-import { problemOf, type Problem } from '../api/problem.ts'
-import { givePasskey, type PasskeyAssertion } from '../lib/passkey.ts'
+import { problemOf, type ConsoleProblem } from '../api/problem.ts'
+import { givePasskey, type AssertionBody } from '../lib/passkey.ts'
 import { lasted } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -10,16 +10,16 @@ import { useMe } from './use-me.ts'
 
 /** Another request of a group than the first: a passkey signs each by itself. */
 type Signed = { readonly approval_id: string; readonly digest: string }
-type Given = { readonly passphrase?: string; readonly passkey?: PasskeyAssertion }
+type Given = { readonly passphrase?: string; readonly passkey?: AssertionBody }
 
-export type Proof = {
+export type ProofState = {
   readonly by: 'nothing' | 'passphrase' | 'passkey'
   readonly isReady: boolean
   readonly passphrase: string
   readonly setPassphrase: (text: string) => void
   /** Undefined if there is no other way. */
   readonly swap: (() => void) | undefined
-  readonly problem: Problem | undefined
+  readonly problem: ConsoleProblem | undefined
   readonly field: RefObject<HTMLInputElement | null>
   /** Asks the browser for the passkey, if one is used. */
   give(of?: Signed): Promise<Given>
@@ -37,11 +37,11 @@ type Wanted = {
 }
 
 /** Proof that it is the person and not only their key: a passkey or a passphrase. */
-export function useProof({ wanted, always, challenge }: Wanted): Proof {
+export function useProof({ wanted, always, challenge }: Wanted): ProofState {
   const me = useMe()
   const [passphrase, setPassphrase] = useState('')
   const [isOther, setOther] = useState(false)
-  const [problem, setProblem] = useState<Problem>()
+  const [problem, setProblem] = useState<ConsoleProblem>()
   const field = useRef<HTMLInputElement>(null)
   const hasPasskey = (me?.proofs.passkeys ?? 0) > 0 || problem?.code === 'approval.passkey_needed'
   const hasPassphrase = me?.proofs.passphrase === true || problem?.code.startsWith('approval.passphrase') === true
@@ -74,7 +74,7 @@ export function useProof({ wanted, always, challenge }: Wanted): Proof {
   }
 }
 
-export function ProofField({ of, id }: { readonly of: Proof; readonly id: string }) {
+export function ProofField({ of, id }: { readonly of: ProofState; readonly id: string }) {
   const said = saidOf(of.problem)
   if (of.by === 'nothing' && said === undefined) return null
   return (
@@ -109,7 +109,7 @@ export function ProofField({ of, id }: { readonly of: Proof; readonly id: string
   )
 }
 
-function saidOf(problem: Problem | undefined): string | undefined {
+function saidOf(problem: ConsoleProblem | undefined): string | undefined {
   if (problem === undefined) return undefined
   const { code, about, title } = problem
   if (code === 'approval.passphrase_needed') return 'This one needs your passphrase too.'

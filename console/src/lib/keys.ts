@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { storeOf } from './store.ts'
 
 /** By key (`a`, `?`, `P`, `Escape`) or by two in a row (`g i`). Return false to leave the key to the next binding. */
-export type Bindings = Readonly<Record<string, () => void | false>>
+export type KeyBindings = Readonly<Record<string, () => void | false>>
 
 const KEPT = 'sluice.single-keys'
 const SEQUENCE_MS = 1_000
@@ -27,7 +27,7 @@ function readKept(): boolean {
   }
 }
 
-const stack: { current: Bindings }[] = []
+const stack: { current: KeyBindings }[] = []
 let leader: { readonly key: string; readonly at: number } | undefined
 
 function isTyping(target: EventTarget | null): boolean {
@@ -57,7 +57,7 @@ function onKeyDown(event: KeyboardEvent): void {
 }
 
 /** The bindings of the part that was shown last come first. */
-export function useKeys(bindings: Bindings): void {
+export function useKeys(bindings: KeyBindings): void {
   const ref = useRef(bindings)
   ref.current = bindings
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { BodyOf } from '../../../server/src/client/client.ts'
 import type { PasskeyOptions, PasskeyRegistration } from '../../../server/src/kernel/identity/passkey.ts'
 
-export type PasskeyAssertion = NonNullable<
+export type AssertionBody = NonNullable<
   Extract<BodyOf<'POST /v1/approvals/{approval_id}/decide'>, { readonly decision: 'approve' }>['passkey']
 >
 
@@ -34,7 +34,7 @@ export const makePasskey = (options: PasskeyOptions): Promise<PasskeyRegistratio
     }),
   ) as Promise<PasskeyRegistration>
 
-export const givePasskey = (options: PasskeyOptions): Promise<PasskeyAssertion> =>
+export const givePasskey = (options: PasskeyOptions): Promise<AssertionBody> =>
   answerOf(
     navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }),
-  ) as Promise<PasskeyAssertion>
+  ) as Promise<AssertionBody>

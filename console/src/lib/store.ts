@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value outside of React that parts of the page follow. */
-export type Store<T> = {
+export type StateStore<T> = {
   get(): T
   set(next: T): void
   follow(listener: () => void): () => void
 }
 
-export function storeOf<T>(first: T): Store<T> {
+export function storeOf<T>(first: T): StateStore<T> {
   let value = first
   const listeners = new Set<() => void>()
   return {
@@ -24,4 +24,4 @@ export function storeOf<T>(first: T): Store<T> {
   }
 }
 
-export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.follow, store.get)
+export const useStore = <T>(store: StateStore<T>): T => useSyncExternalStore(store.follow, store.get)

@@ -17,13 +17,13 @@ function codePoint(first: string, second: string | undefined): string {
 }
 
 /** Every part of a text. `odd` parts replace characters that are not shown as they are. */
-export type Shown = { readonly text: string; readonly odd: boolean }
+export type VisibleText = { readonly text: string; readonly odd: boolean }
 
 /** `true`: line breaks and tabs stay as they are. `marked`: a line break has a mark before it. Otherwise there is one line. */
 type Lines = { readonly lines?: boolean | 'marked' }
 
-export function shownParts(text: string, { lines = false }: Lines = {}): readonly Shown[] {
-  const parts: Shown[] = []
+export function shownParts(text: string, { lines = false }: Lines = {}): readonly VisibleText[] {
+  const parts: VisibleText[] = []
   const push = (piece: string, odd: boolean) => {
     const last = parts.at(-1)
     if (piece === '') return

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Text } from '../parts/text.tsx'
-import type { TestReport } from './policy-query.ts'
+import type { PolicyTestReport } from './policy-query.ts'
 
 const EXAMPLE = `- name: an agent cannot delete sent mail
   tool: { id: mail__delete, effects: [destructive], risk: high }
@@ -18,7 +18,7 @@ export function Cases({ draft }: { readonly draft: string | undefined }) {
   const [text, setText] = useState(EXAMPLE)
   const run = useMutation({
     mutationFn: (onDraft: boolean) =>
-      ask<TestReport>('/v1/policies/test', {
+      ask<PolicyTestReport>('/v1/policies/test', {
         method: 'POST',
         json: {
           ...(onDraft && draft !== undefined ? { policy: { file: 'draft.yaml', text: draft } } : {}),

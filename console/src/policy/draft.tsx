@@ -11,10 +11,10 @@ import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import { PutInForce } from './put-in-force.tsx'
-import type { Lint, PolicyDiff, PolicyInForce, Replay } from './policy-query.ts'
+import type { ShownLint, PolicyDiff, CurrentPolicy, ShownReplay } from './policy-query.ts'
 
 type DraftProps = {
-  readonly policy: PolicyInForce
+  readonly policy: CurrentPolicy
   readonly text: string
   readonly onText: (text: string) => void
   readonly onDiscard: () => void
@@ -45,7 +45,7 @@ export function Draft({ policy, text, onText, onDiscard, onDone }: DraftProps) {
   })
   const lint = useQuery({
     queryKey: ['policy-draft', 'lint', settled, policy.version],
-    queryFn: ({ signal }) => ask<Lint>('/v1/policies/lint', { method: 'POST', json: { policy: body }, signal }),
+    queryFn: ({ signal }) => ask<ShownLint>('/v1/policies/lint', { method: 'POST', json: { policy: body }, signal }),
     retry: false,
     gcTime: 30_000,
     enabled: !diff.isError,
@@ -129,7 +129,7 @@ function DraftFaults({ error }: { readonly error: unknown }) {
   )
 }
 
-function Findings({ of }: { readonly of: Lint | undefined }) {
+function Findings({ of }: { readonly of: ShownLint | undefined }) {
   if (of === undefined) return null
   if (of.findings.length === 0)
     return (
@@ -156,7 +156,7 @@ function Findings({ of }: { readonly of: Lint | undefined }) {
   )
 }
 
-function Effects({ of }: { readonly of: Replay }) {
+function Effects({ of }: { readonly of: ShownReplay }) {
   const total = (name: (from: string, to: string) => boolean) =>
     Object.entries(of.sums).reduce((sum, [key, n]) => {
       const [from = '', to = ''] = key.split(' → ')

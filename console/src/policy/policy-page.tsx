@@ -12,7 +12,7 @@ import { Text } from '../parts/text.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import { Cases } from './cases.tsx'
 import { Draft } from './draft.tsx'
-import { policyQuery, policyTextQuery, type PolicyInForce, type ShownRule } from './policy-query.ts'
+import { policyQuery, policyTextQuery, type CurrentPolicy, type ShownRule } from './policy-query.ts'
 
 const TABS = ['In force', 'Draft', 'Cases'] as const
 
@@ -61,7 +61,7 @@ export function PolicyPage() {
 }
 
 type DraftTabProps = {
-  readonly policy: PolicyInForce
+  readonly policy: CurrentPolicy
   readonly draft: string | undefined
   readonly onText: (text: string | undefined) => void
   readonly onDone: () => void
@@ -76,7 +76,7 @@ function DraftTab({ policy, draft, onText, onDone }: DraftTabProps) {
   return <Draft policy={policy} text={text} onText={onText} onDiscard={() => onText(undefined)} onDone={onDone} />
 }
 
-function InForce({ policy }: { readonly policy: PolicyInForce }) {
+function InForce({ policy }: { readonly policy: CurrentPolicy }) {
   const own = policy.rules.filter(({ layer }) => layer === 'operator')
   const preset = policy.rules.filter(({ layer }) => layer === 'preset')
   return (

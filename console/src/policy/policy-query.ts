@@ -16,7 +16,7 @@ export type ShownRule = {
   readonly reads: string
 }
 
-export type PolicyInForce = {
+export type CurrentPolicy = {
   readonly version: string
   readonly file: string
   readonly preset: string
@@ -28,7 +28,7 @@ export type PolicyInForce = {
 
 export const policyQuery = queryOptions({
   queryKey: ['policy'],
-  queryFn: ({ signal }) => ask<PolicyInForce>('/v1/policies', { signal }),
+  queryFn: ({ signal }) => ask<CurrentPolicy>('/v1/policies', { signal }),
 })
 
 /** As it is written, with its comments: what a draft starts from. */
@@ -40,7 +40,7 @@ export const policyTextQuery = (version: string) =>
 
 type Answer = { readonly effect: Effect; readonly strength?: Strength; readonly rules: readonly string[] }
 
-export type Replay = {
+export type ShownReplay = {
   readonly since: number
   readonly calls: number
   readonly judged: number
@@ -65,10 +65,10 @@ export type PolicyDiff = {
     readonly removed: readonly { readonly rule: Rule }[]
     readonly changed: readonly { readonly id: string; readonly parts: readonly string[] }[]
   }
-  readonly replay?: Replay
+  readonly replay?: ShownReplay
 }
 
-export type Lint = {
+export type ShownLint = {
   readonly findings: readonly {
     readonly kind: string
     readonly rules: readonly string[]
@@ -78,7 +78,7 @@ export type Lint = {
   readonly depth: string
 }
 
-export type TestReport = {
+export type PolicyTestReport = {
   readonly passed: number
   readonly failed: number
   readonly results: readonly {

@@ -1,4 +1,4 @@
-import type { RunDetails } from '../api/types.ts'
+import type { RunWithEvents } from '../api/types.ts'
 
 export type WalkedNode = { readonly id: string; readonly says: string; readonly times: number; readonly here: boolean }
 export type WalkedEdge = {
@@ -14,15 +14,15 @@ export type Walked = {
   readonly from: 'table' | 'journal'
   readonly nodes: readonly WalkedNode[]
   readonly edges: readonly WalkedEdge[]
-  readonly status: RunDetails['status']
+  readonly status: RunWithEvents['status']
 }
 
-type Table = NonNullable<RunDetails['graph']>
+type Table = NonNullable<RunWithEvents['graph']>
 
 /** The graph of a run after this many entries of its journal. */
-export function graphOf(run: RunDetails, upTo: number): Walked {
+export function graphOf(run: RunWithEvents, upTo: number): Walked {
   const table = run.graph
-  const nameOf = (event: RunDetails['events'][number]): string | undefined => {
+  const nameOf = (event: RunWithEvents['events'][number]): string | undefined => {
     if (table === undefined) return event.type
     const last = event.key?.split('/').at(-1)
     return table.nodes.some(({ id }) => id === last) ? last : undefined
@@ -32,7 +32,7 @@ export function graphOf(run: RunDetails, upTo: number): Walked {
 }
 
 /** The state table with the path of this run. Without a table, only the path. */
-export function walkedOf(table: Table | undefined, path: readonly string[], status: RunDetails['status']): Walked {
+export function walkedOf(table: Table | undefined, path: readonly string[], status: RunWithEvents['status']): Walked {
   const steps = path.slice(1).map((to, at) => [path[at] ?? '', to] as const)
   const current = path.at(-1)
   const counts = countsOf(path)

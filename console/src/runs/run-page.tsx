@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import type { RunDetails } from '../api/types.ts'
+import type { RunWithEvents } from '../api/types.ts'
 import type { RunViewProps } from '../guest.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { say } from '../lib/announce.ts'
@@ -22,13 +22,13 @@ const PAGE = 200
 const MOST_EVENTS = 2_000
 
 /** The whole journal, up to a limit. */
-async function readRun(id: string, signal: AbortSignal): Promise<RunDetails> {
+async function readRun(id: string, signal: AbortSignal): Promise<RunWithEvents> {
   const path = `/v1/runs/${encodeURIComponent(id)}`
-  const first = await ask<RunDetails>(withQuery(path, { limit: PAGE }), { signal })
+  const first = await ask<RunWithEvents>(withQuery(path, { limit: PAGE }), { signal })
   const events = [...first.events]
   let { next } = first
   while (next !== undefined && events.length < MOST_EVENTS) {
-    const page = await ask<RunDetails>(withQuery(path, { limit: PAGE, after: next }), { signal })
+    const page = await ask<RunWithEvents>(withQuery(path, { limit: PAGE, after: next }), { signal })
     events.push(...page.events)
     ;({ next } = page)
   }
@@ -80,7 +80,7 @@ export function RunPage() {
 
 const PlainRun = ({ run, at, children }: RunViewProps) => children({ walked: graphOf(run, at), link: null })
 
-function Facts({ run }: { readonly run: RunDetails }) {
+function Facts({ run }: { readonly run: RunWithEvents }) {
   return (
     <dl className="run-facts">
       {run.owner === undefined ? null : (
@@ -118,7 +118,7 @@ function Facts({ run }: { readonly run: RunDetails }) {
 }
 
 type TravelProps = {
-  readonly run: RunDetails
+  readonly run: RunWithEvents
   readonly at: number
   readonly following: boolean
   readonly onSeen: (seen: number | undefined) => void
@@ -165,7 +165,7 @@ function Travel({ run, at, following, onSeen }: TravelProps) {
   )
 }
 
-type JournalProps = { readonly run: RunDetails; readonly at: number; readonly walked: Walked }
+type JournalProps = { readonly run: RunWithEvents; readonly at: number; readonly walked: Walked }
 
 /** The same as the graph, as a list. */
 function Journal({ run, at, walked }: JournalProps) {
@@ -237,7 +237,7 @@ function Journal({ run, at, walked }: JournalProps) {
   )
 }
 
-function Actions({ run }: { readonly run: RunDetails }) {
+function Actions({ run }: { readonly run: RunWithEvents }) {
   const mayResume = useMay('administer')
   const client = useQueryClient()
   const act = useMutation({

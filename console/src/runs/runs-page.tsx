@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
-import type { Page, Run } from '../api/types.ts'
+import type { ListPage, ListedRun } from '../api/types.ts'
 import type { ConsoleGuest } from '../guest.ts'
 import { GUESTS } from '../guests.ts'
 import { LiveSign } from '../inbox/inbox-page.tsx'
@@ -21,9 +21,9 @@ const STATUSES = {
   failed: { kind: 'block', icon: 'warn', word: 'Failed' },
   cancelled: { kind: 'plain', icon: 'undo', word: 'Cancelled' },
   faulted: { kind: 'block', icon: 'warn', word: 'Faulted' },
-} as const satisfies Record<Run['status'], { kind: string; icon: IconName; word: string }>
+} as const satisfies Record<ListedRun['status'], { kind: string; icon: IconName; word: string }>
 
-export function RunStatusWord({ of }: { readonly of: Run['status'] }) {
+export function RunStatusWord({ of }: { readonly of: ListedRun['status'] }) {
   const { kind, icon, word } = STATUSES[of]
   return (
     <span className={`verdict ${kind}`}>
@@ -45,7 +45,7 @@ export function RunsPage() {
   const query = useInfiniteQuery({
     queryKey: ['runs', 'list', status],
     queryFn: ({ pageParam, signal }) =>
-      ask<Page<Run>>(withQuery('/v1/runs', { status, limit: 100, after: pageParam }), { signal }),
+      ask<ListPage<ListedRun>>(withQuery('/v1/runs', { status, limit: 100, after: pageParam }), { signal }),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: (last) => last.next,
     staleTime: 0,
@@ -68,7 +68,7 @@ export function RunsPage() {
               aria-pressed={status === name}
               onClick={() => setStatus(name)}
             >
-              {name === '' ? 'All' : STATUSES[name as Run['status']].word}
+              {name === '' ? 'All' : STATUSES[name as ListedRun['status']].word}
             </button>
           ))}
         </div>

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { askProven } from '../api/ask-proven.ts'
 import { allOf } from '../api/queries.ts'
-import type { Key } from '../api/types.ts'
+import type { ListedKey } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { shortTime, whenText } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
@@ -17,10 +17,10 @@ const KINDS = ['agent', 'user', 'approver', 'reviewer', 'admin', 'node'] as cons
 
 /** Keys without their text. A new one is shown once. */
 export function Keys() {
-  const [ending, setEnding] = useState<Key>()
+  const [ending, setEnding] = useState<ListedKey>()
   const query = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => allOf<Key>('/v1/keys', 1_000, signal),
+    queryFn: ({ signal }) => allOf<ListedKey>('/v1/keys', 1_000, signal),
     staleTime: 0,
   })
   const live = (query.data ?? []).filter(({ revoked_at }) => revoked_at === undefined)
@@ -58,7 +58,7 @@ function NewKey() {
   const [user, setUser] = useState('')
   const [made, setMade] = useState<string>()
   const make = useMutation({
-    mutationFn: (json: object) => askProven<Key & { readonly key: string }>('/v1/keys', { method: 'POST', json }),
+    mutationFn: (json: object) => askProven<ListedKey & { readonly key: string }>('/v1/keys', { method: 'POST', json }),
     onSuccess: ({ key }) => {
       setMade(key)
       setName('')

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
-import type { Key, KeyGrants } from '../api/types.ts'
+import type { ListedKey, KeyGrants } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -21,7 +21,7 @@ const WHAT: Readonly<Record<KeyGrants[number]['what'], string>> = {
 const CAN_BE_KEPT: readonly KeyGrants[number]['what'][] = ['consent', 'flow_consent', 'delegation', 'approval']
 
 /** Says what ends with a key before it is revoked. */
-export function RevokeKey({ of: key, onClose }: { readonly of: Key; readonly onClose: () => void }) {
+export function RevokeKey({ of: key, onClose }: { readonly of: ListedKey; readonly onClose: () => void }) {
   const client = useQueryClient()
   const [isKept, setKept] = useState(false)
   const query = useQuery({

@@ -9,7 +9,7 @@ import { Icon, Logo } from '../parts/icon.tsx'
 import { Text } from '../parts/text.tsx'
 import { GateState } from './gate-state.tsx'
 import { overlay } from './overlay.ts'
-import { GROUPS, PAGES, pageAt, pagesFor, type Page } from './pages.ts'
+import { GROUPS, PAGES, pageAt, pagesFor, type ConsolePage } from './pages.ts'
 
 /** Whether this page is shown now. */
 function useIsHere(): (to: string) => boolean {
@@ -17,7 +17,7 @@ function useIsHere(): (to: string) => boolean {
   return (to) => to === here
 }
 
-function NavItem({ to, name, icon }: Page) {
+function NavItem({ to, name, icon }: ConsolePage) {
   const isHere = useIsHere()
   return (
     <Link to={to} className="nav-item" aria-current={isHere(to) ? 'page' : undefined}>
@@ -115,7 +115,7 @@ export function PauseButton({ short = false }: { readonly short?: boolean }) {
   )
 }
 
-const MORE_PAGE: Page = { rank: 0, to: '/more', name: 'More', icon: 'more' }
+const MORE_PAGE: ConsolePage = { rank: 0, to: '/more', name: 'More', icon: 'more' }
 
 export function PhoneTop() {
   return (

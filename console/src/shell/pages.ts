@@ -3,7 +3,7 @@ import { GUESTS } from '../guests.ts'
 import { isAble, type Ability } from '../lib/may.ts'
 import type { IconName } from '../parts/icon-paths.ts'
 
-export type Page = {
+export type ConsolePage = {
   /** Its place in the navigation: the lowest comes first. */
   readonly rank: number
   readonly to: string
@@ -19,7 +19,7 @@ export type Page = {
 
 export type GroupName = 'Decide' | 'Watch' | 'Set up'
 
-const OWN: Readonly<Record<GroupName, readonly Page[]>> = {
+const OWN: Readonly<Record<GroupName, readonly ConsolePage[]>> = {
   Decide: [{ rank: 10, to: '/', name: 'Inbox', icon: 'inbox', keys: 'g i', isOnPhone: true }],
   Watch: [
     { rank: 10, to: '/overview', name: 'Overview', icon: 'overview', keys: 'g o' },
@@ -37,7 +37,7 @@ const OWN: Readonly<Record<GroupName, readonly Page[]>> = {
 const guests: readonly ConsoleGuest[] = GUESTS
 const guestPages = guests.flatMap(({ pages = [] }) => pages)
 
-export const GROUPS: readonly { readonly name: GroupName; readonly items: readonly Page[] }[] = (
+export const GROUPS: readonly { readonly name: GroupName; readonly items: readonly ConsolePage[] }[] = (
   ['Decide', 'Watch', 'Set up'] as const
 ).map((name) => ({
   name,
@@ -46,10 +46,10 @@ export const GROUPS: readonly { readonly name: GroupName; readonly items: readon
   ),
 }))
 
-const SETTINGS: Page = { rank: 10, to: '/settings', name: 'Settings', icon: 'settings' }
+const SETTINGS: ConsolePage = { rank: 10, to: '/settings', name: 'Settings', icon: 'settings' }
 
 /** All pages, for finding one by its address or its name. */
-export const PAGES: readonly Page[] = [...GROUPS.flatMap(({ items }) => items), SETTINGS]
+export const PAGES: readonly ConsolePage[] = [...GROUPS.flatMap(({ items }) => items), SETTINGS]
 
 /** The inbox has two more addresses: one request, and several that are alike. */
 export function pageAt(path: string): string {
@@ -57,5 +57,5 @@ export function pageAt(path: string): string {
   return first === '/approvals' || first === '/batch' ? '/' : first
 }
 
-export const pagesFor = (kind: string | undefined, pages: readonly Page[]): readonly Page[] =>
+export const pagesFor = (kind: string | undefined, pages: readonly ConsolePage[]): readonly ConsolePage[] =>
   pages.filter(({ needs }) => isAble(kind, needs))

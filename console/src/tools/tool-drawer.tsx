@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { askProven } from '../api/ask-proven.ts'
-import type { Tool } from '../api/types.ts'
+import type { ListedTool } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { useMay } from '../lib/may.ts'
 import { Button } from '../parts/button.tsx'
@@ -22,7 +22,7 @@ import { reviewQuery } from './tools-query.ts'
 import { TryIt } from './try-it.tsx'
 
 /** One tool: what it does and how that is known, what its server changed, and a way to try it. */
-export function ToolDrawer({ tool }: { readonly tool: Tool }) {
+export function ToolDrawer({ tool }: { readonly tool: ListedTool }) {
   const go = useNavigate()
   const mayReview = useMay('oversee')
   const review = useQuery({ ...reviewQuery(tool.tool_id), enabled: !tool.admitted && mayReview })

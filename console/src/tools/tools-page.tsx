@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Server, Tool } from '../api/types.ts'
+import type { Server, ListedTool } from '../api/types.ts'
 import { many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Risk } from '../parts/risk.tsx'
@@ -85,7 +85,7 @@ const downFirst = (a: Server, b: Server) => Number(a.state === 'ready') - Number
 type ServerProps = {
   readonly server: Server
   /** Those that were searched for. */
-  readonly tools: readonly Tool[]
+  readonly tools: readonly ListedTool[]
   /** How many it has, as far as is known. */
   readonly known: number
   readonly chosen: string | undefined
@@ -121,17 +121,17 @@ function ServerTools({ server, tools, known, chosen }: ServerProps) {
   )
 }
 
-const FROM: Readonly<Record<Exclude<Tool['effects_from'], 'unknown'>, string>> = {
+const FROM: Readonly<Record<Exclude<ListedTool['effects_from'], 'unknown'>, string>> = {
   configured: 'set in sluice.yaml',
   pack: 'from the pack for this server',
   annotated: 'the server says so',
   inferred: 'inferred from its name',
 }
 
-export const effectsOf = ({ effects, effects_from }: Tool): string =>
+export const effectsOf = ({ effects, effects_from }: ListedTool): string =>
   effects_from === 'unknown' ? 'unknown, so treated as a tool that writes and sends' : effects.join(', ')
 
-function ToolRows({ tools, chosen }: { readonly tools: readonly Tool[]; readonly chosen: string | undefined }) {
+function ToolRows({ tools, chosen }: { readonly tools: readonly ListedTool[]; readonly chosen: string | undefined }) {
   return (
     <ul>
       {tools.map((tool) => (

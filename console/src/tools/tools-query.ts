@@ -2,11 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import type { DefinitionReview } from '../../../server/src/kernel/contract/definition-review.ts'
 import { ask } from '../api/client.ts'
 import { allOf } from '../api/queries.ts'
-import type { Server, Tool } from '../api/types.ts'
+import type { Server, ListedTool } from '../api/types.ts'
 
 export const toolsQuery = queryOptions({
   queryKey: ['tools', 'all'],
-  queryFn: ({ signal }) => allOf<Tool>('/v1/tools', 20_000, signal),
+  queryFn: ({ signal }) => allOf<ListedTool>('/v1/tools', 20_000, signal),
 })
 
 export const serversQuery = queryOptions({

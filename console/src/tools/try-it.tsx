@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import type { CallOutcome, Tool } from '../api/types.ts'
+import type { CallOutcome, ListedTool } from '../api/types.ts'
 import { TextValue, Value } from '../inbox/fields.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
@@ -16,7 +16,7 @@ type Schema = {
 }
 
 /** A call like any other: the gate judges it, and a dry run is all that can happen here. */
-export function TryIt({ tool }: { readonly tool: Tool }) {
+export function TryIt({ tool }: { readonly tool: ListedTool }) {
   const schema = tool.input_schema as Schema
   const names = Object.keys(schema.properties ?? {})
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})

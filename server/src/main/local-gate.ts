@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { problem, refuse, type Result } from '../kernel/contract/problems.ts'
-import type { LocalGate, Started, UpOptions } from '../adapters/cli/local-gate.ts'
+import type { LocalGate, StartedGate, UpOptions } from '../adapters/cli/local-gate.ts'
 import { LAUNCHER } from '../adapters/files/own-programs.ts'
 import { makeDataFolder, placesIn, whyNotAsked } from './data-folder.ts'
 import { problemText } from './problem-text.ts'
@@ -97,7 +97,7 @@ function otherGates({ config, data }: UpOptions, file: string): readonly string[
 type Place = { readonly file: string; readonly data: string; readonly socket: string; readonly log: string }
 
 /** Starts a gate in the background. All its output goes to the log file of the data folder. */
-async function startGate({ file, data, socket, log }: Place): Promise<Started> {
+async function startGate({ file, data, socket, log }: Place): Promise<StartedGate> {
   const before = existsSync(log) ? statSync(log).size : 0
   const out = openSync(log, 'a', 0o600)
   const words = ['up', '--config', file, '--data', data]

@@ -1,5 +1,5 @@
 import type { Counts } from '../kernel/ports/counts.ts'
-import type { Authenticate, Dispatch } from '../kernel/ports/observers.ts'
+import type { AuthenticateKey, Dispatch } from '../kernel/ports/observers.ts'
 import { authenticate } from '../kernel/identity/credentials.ts'
 import { partsOf } from './guest-parts.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
@@ -26,7 +26,7 @@ export type OpenedGate = {
   readonly ports: BoundPorts
   /** For doors: calls and credentials that come through them are observed. */
   readonly dispatch: Dispatch
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateKey
   readonly live: LivePolicy
   /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>

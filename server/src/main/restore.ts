@@ -37,7 +37,7 @@ import { openSealedStore } from './open-sealed-store.ts'
 import type { BackupReport } from './backup.ts'
 import { randomIds } from './random-ids.ts'
 import { MAIN_STREAM, offlineStream, storeOf } from './store-of.ts'
-import { embedded, withVerified, type Verified } from './verify-offline.ts'
+import { embedded, withVerified, type OfflineReport } from './verify-offline.ts'
 
 export type RestoreReport = BackupReport & {
   /** Number of entries of the backup's audit, which was verified. */
@@ -132,7 +132,7 @@ type Settled = Omit<RestoreReport, 'file' | 'data' | 'bytes' | 'files'>
  */
 async function settleRestored(
   settings: LoadedSettings,
-  { report, store, deps, data }: Verified,
+  { report, store, deps, data }: OfflineReport,
   replaced: readonly string[],
 ): Promise<Result<Settled>> {
   const ledger = withCompanions(store.ledger, [returnedUnits, endDays(Date.now)])

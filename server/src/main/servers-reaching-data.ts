@@ -5,7 +5,7 @@ import { processOf } from '../kernel/contract/server-settings.ts'
 import type { Settings } from './load-config.ts'
 
 /** A tool server's folder that contains the gate's data folder. */
-export type Reach = {
+export type ReachedFolder = {
   readonly server: string
   readonly folder: string
   /** A part of its name or command; absent if it is given the folder itself. */
@@ -22,7 +22,7 @@ const ELSEWHERE = /(?:^|[\\/])(?:docker|podman|nerdctl|ssh)(?:\.exe)?$/i
  * Tool servers that have access to a folder with the data folder in it: among their arguments, as a root of their sandbox, or as
  * the working folder of a file server. Their calls are still judged, but a separate folder is safer.
  */
-export function serversReachingData({ config, folder, data }: Settings): readonly Reach[] {
+export function serversReachingData({ config, folder, data }: Settings): readonly ReachedFolder[] {
   const inner = realOf(data)
   const holds = (path: string) => {
     const below = relative(realOf(path), inner)
@@ -49,7 +49,7 @@ export function serversReachingData({ config, folder, data }: Settings): readonl
 }
 
 /** The message about one of them. */
-export const reachSays = ({ server, folder, named }: Reach): string =>
+export const reachSays = ({ server, folder, named }: ReachedFolder): string =>
   named === undefined
     ? `the server \`${server}\` is given ${folder}, which contains the gate's data folder`
     : `the server \`${server}\` works in ${folder}, which contains the gate's data folder; what it reads is not known, but its name or command contains \`${named}\``

@@ -17,7 +17,7 @@ import { listen } from '../adapters/http/listen.ts'
 import { plainListener } from '../adapters/http/plain-listener.ts'
 import type { Door } from '../adapters/http/door.ts'
 import { callToolEndpoint } from '../adapters/http/endpoints/call-tool.ts'
-import { noteRefusal, type Refusal } from '../kernel/audit/note-refusal.ts'
+import { noteRefusal, type NotedRefusal } from '../kernel/audit/note-refusal.ts'
 import { claimKey } from '../kernel/identity/claim-key.ts'
 import { createCredential, isStillAuthentic, type KeyRing } from '../kernel/identity/credentials.ts'
 import { isCsrf, readLogin } from '../kernel/identity/logins.ts'
@@ -104,7 +104,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   }
   const stopping = new AbortController()
   const publicUrl = settings.config.channels.url
-  const noteHere = (refusal: Refusal) => noteRefusal(ports, refusal)
+  const noteHere = (refusal: NotedRefusal) => noteRefusal(ports, refusal)
   const shared = {
     stopping: stopping.signal,
     authenticate: callerIdentifier(

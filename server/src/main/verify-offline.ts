@@ -11,7 +11,7 @@ import { settingsMeant } from './local-gate.ts'
 import { storeOf } from './store-of.ts'
 import { withIdleStore } from './with-idle-store.ts'
 
-export type Verified = {
+export type OfflineReport = {
   readonly report: AuditReport
   readonly store: Store
   readonly data: string
@@ -38,7 +38,7 @@ export function embedded(settings: Parameters<typeof storeOf>[0]): StoreSettings
 export async function withVerified<T>(
   place: StoreSettings,
   how: { readonly against: readonly Checkpoint[]; readonly compareCheckpointFile: boolean },
-  use: (verified: Verified) => Promise<Result<T>>,
+  use: (verified: OfflineReport) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   return withIdleStore(place, async (store, keys) => {
     const deps = {

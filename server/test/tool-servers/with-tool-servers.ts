@@ -6,7 +6,7 @@ import { openToolServers } from '../../src/adapters/upstream/open-tool-servers.t
 import type { ServerConfig, StdioServer } from '../../src/adapters/upstream/server-kind.ts'
 import type { OpenToolServers } from '../../src/adapters/upstream/tool-server-status.ts'
 import { SERVER_KINDS } from '../../src/main/server-kinds.ts'
-import type { Tuning } from '../../src/adapters/upstream/tuning.ts'
+import type { UpstreamTuning } from '../../src/adapters/upstream/tuning.ts'
 
 /** A script of this folder as a configured server. */
 export function scriptServer(name: string, script: string, more: Partial<StdioServer> = {}): StdioServer {
@@ -41,7 +41,7 @@ export type Rig = {
 /** Real servers for one test. */
 export async function withToolServers(
   configs: readonly ServerConfig[],
-  tuning: Partial<Tuning>,
+  tuning: Partial<UpstreamTuning>,
   use: (rig: Rig) => Promise<void>,
 ): Promise<void> {
   const listings: Rig['listings'] = []

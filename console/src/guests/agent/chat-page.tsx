@@ -8,7 +8,7 @@ import { ShowMore } from '../../parts/show-more.tsx'
 import { Empty, ListStates } from '../../parts/states.tsx'
 import { Text } from '../../parts/text.tsx'
 import { NewThread } from './composer.tsx'
-import { statusWords, threadsQuery, type ThreadSummary } from './thread-query.ts'
+import { statusWords, threadsQuery, type ListedThread } from './thread-query.ts'
 import { ThreadView } from './thread-view.tsx'
 
 /** Conversations with the agent: the list, and one of them. */
@@ -84,7 +84,7 @@ function ThreadList({ chosen }: { readonly chosen: string | undefined }) {
   )
 }
 
-function ThreadRow({ thread, chosen }: { readonly thread: ThreadSummary; readonly chosen: boolean }) {
+function ThreadRow({ thread, chosen }: { readonly thread: ListedThread; readonly chosen: boolean }) {
   const { words, tag } = statusWords(thread.status)
   return (
     <Link

@@ -9,7 +9,7 @@ import { useStore } from '../../lib/store.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { NoModel } from './no-model.tsx'
-import type { AgentAnswer } from './thread-query.ts'
+import type { AgentResponse } from './thread-query.ts'
 
 type Sent = { readonly message: string; readonly do_not_store?: boolean }
 
@@ -17,14 +17,14 @@ type Sent = { readonly message: string; readonly do_not_store?: boolean }
  * Sends a message. INVARIANT: a message that is resent for lack of an answer has the same key, so that the agent reads it
  * once.
  */
-function useSend(thread_id: string | undefined, onSent: (answer: AgentAnswer) => void) {
+function useSend(thread_id: string | undefined, onSent: (answer: AgentResponse) => void) {
   const client = useQueryClient()
   const attempt = useRef<{ readonly of: string; readonly key: string }>(undefined)
   return useMutation({
     mutationFn: (sent: Sent) => {
       const of = JSON.stringify([thread_id, sent])
       if (attempt.current?.of !== of) attempt.current = { of, key: crypto.randomUUID() }
-      return ask<AgentAnswer>('/agent/run?wait_ms=0', {
+      return ask<AgentResponse>('/agent/run?wait_ms=0', {
         method: 'POST',
         json: { ...sent, ...(thread_id === undefined ? {} : { thread_id }), idempotency_key: attempt.current.key },
       })

@@ -6,13 +6,13 @@ import { Note } from '../../parts/note.tsx'
 import { Text } from '../../parts/text.tsx'
 import { InputFields, Value } from '../../inbox/fields.tsx'
 import { EffectWord } from '../../parts/verdict.tsx'
-import type { ProposedCall } from './thread-calls.ts'
-import type { Message, Thread } from './thread-query.ts'
+import type { ThreadCall } from './thread-calls.ts'
+import type { ThreadMessage, ShownThread } from './thread-query.ts'
 
 type ConversationProps = {
-  readonly thread: Thread
+  readonly thread: ShownThread
   readonly draft: string | undefined
-  readonly calls: readonly ProposedCall[]
+  readonly calls: readonly ThreadCall[]
   /** The owner of the conversation, if it is not the reader. */
   readonly owner: string | undefined
 }
@@ -82,14 +82,14 @@ export function Conversation({ thread, draft, calls, owner }: ConversationProps)
 }
 
 /** The stored answer can arrive before the event that ends its draft. */
-function isStored(draft: string, messages: readonly Message[]): boolean {
+function isStored(draft: string, messages: readonly ThreadMessage[]): boolean {
   const newest = messages.at(-1)
   return newest?.role === 'assistant' && newest.text.trim().startsWith(draft.trim())
 }
 
 const LONG = 600
 
-function GateText({ message, owner }: { readonly message: Message; readonly owner: string | undefined }) {
+function GateText({ message, owner }: { readonly message: ThreadMessage; readonly owner: string | undefined }) {
   const { role, text, at, tool } = message
   if (role === 'tool')
     return (
@@ -130,7 +130,7 @@ function GateText({ message, owner }: { readonly message: Message; readonly owne
 }
 
 /** The current call. The outcomes of earlier ones are in the results and in the list beside. */
-function Proposal({ call }: { readonly call: ProposedCall }) {
+function Proposal({ call }: { readonly call: ThreadCall }) {
   return (
     <section className="card proposal" aria-label="Proposed call">
       <div className="card-head">

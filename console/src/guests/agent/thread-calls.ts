@@ -1,7 +1,7 @@
 import type { ThreadEvent } from './follow-thread.ts'
 
 /** One call that the model proposed, and its outcome, if known. */
-export type ProposedCall = {
+export type ThreadCall = {
   readonly id: string
   readonly tool: string
   readonly args: unknown
@@ -16,9 +16,9 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 const EFFECTS = new Set(['allow', 'ask', 'block'])
 
 /** The calls of a thread in order, from its events. */
-export function callsOf(events: readonly ThreadEvent[]): readonly ProposedCall[] {
-  const calls: ProposedCall[] = []
-  const change = (more: Partial<ProposedCall>) => {
+export function callsOf(events: readonly ThreadEvent[]): readonly ThreadCall[] {
+  const calls: ThreadCall[] = []
+  const change = (more: Partial<ThreadCall>) => {
     const last = calls.at(-1)
     if (last !== undefined && last.result === undefined) calls[calls.length - 1] = { ...last, ...more }
   }

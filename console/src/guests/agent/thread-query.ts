@@ -6,18 +6,18 @@ import type {
   ThreadSummaryAnswer,
 } from '../../../../server/src/guests/agent/thread-answers.ts'
 import { ask, withQuery } from '../../api/client.ts'
-import type { Page, RunDetails } from '../../api/types.ts'
+import type { ListPage, RunWithEvents } from '../../api/types.ts'
 
-export type Thread = z.infer<typeof ThreadAnswer>
-export type ThreadSummary = z.infer<typeof ThreadSummaryAnswer>
-export type AgentAnswer = z.infer<typeof AgentAnswerBody>
-export type Message = Thread['messages'][number]
-export type Usage = Thread['usage']
+export type ShownThread = z.infer<typeof ThreadAnswer>
+export type ListedThread = z.infer<typeof ThreadSummaryAnswer>
+export type AgentResponse = z.infer<typeof AgentAnswerBody>
+export type ThreadMessage = ShownThread['messages'][number]
+export type Usage = ShownThread['usage']
 
 export const threadsQuery = infiniteQueryOptions({
   queryKey: ['threads', 'list'],
   queryFn: ({ pageParam, signal }) =>
-    ask<Page<ThreadSummary>>(withQuery('/agent/threads', { limit: 50, after: pageParam }), { signal }),
+    ask<ListPage<ListedThread>>(withQuery('/agent/threads', { limit: 50, after: pageParam }), { signal }),
   initialPageParam: undefined as number | undefined,
   getNextPageParam: (last) => last.next,
   staleTime: 0,
@@ -26,7 +26,7 @@ export const threadsQuery = infiniteQueryOptions({
 export const threadQuery = (run_id: string) =>
   queryOptions({
     queryKey: ['threads', 'one', run_id],
-    queryFn: ({ signal }) => ask<Thread>(`/agent/runs/${encodeURIComponent(run_id)}`, { signal }),
+    queryFn: ({ signal }) => ask<ShownThread>(`/agent/runs/${encodeURIComponent(run_id)}`, { signal }),
     staleTime: 0,
   })
 
@@ -35,7 +35,7 @@ export const threadRunQuery = (run_id: string) =>
   queryOptions({
     queryKey: ['thread-table', run_id],
     queryFn: ({ signal }) =>
-      ask<RunDetails>(withQuery(`/v1/runs/${encodeURIComponent(run_id)}`, { limit: 1 }), { signal }),
+      ask<RunWithEvents>(withQuery(`/v1/runs/${encodeURIComponent(run_id)}`, { limit: 1 }), { signal }),
   })
 
 const STATUS = {
@@ -45,6 +45,6 @@ const STATUS = {
   awaiting_input: { words: 'Waiting for your reply', tag: 'ask' },
   failed: { words: 'Failed', tag: 'block' },
   cancelled: { words: 'Stopped', tag: '' },
-} as const satisfies Record<Thread['status'], { words: string; tag: string }>
+} as const satisfies Record<ShownThread['status'], { words: string; tag: string }>
 
-export const statusWords = (status: Thread['status']) => STATUS[status]
+export const statusWords = (status: ShownThread['status']) => STATUS[status]

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { RunDetails } from '../../api/types.ts'
+import type { RunWithEvents } from '../../api/types.ts'
 import { count, many } from '../../lib/time.ts'
 import { Fold } from '../../parts/fold.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -11,14 +11,14 @@ import { walkedOf } from '../../runs/run-graph.ts'
 import { RunGraph } from '../../runs/run-parts.tsx'
 import { CallArguments } from './conversation.tsx'
 import type { ThreadNews } from './follow-thread.ts'
-import { pathOf, type ProposedCall } from './thread-calls.ts'
-import type { Thread, Usage } from './thread-query.ts'
+import { pathOf, type ThreadCall } from './thread-calls.ts'
+import type { ShownThread, Usage } from './thread-query.ts'
 
 type SideProps = {
-  readonly thread: Thread
+  readonly thread: ShownThread
   readonly news: ThreadNews
-  readonly calls: readonly ProposedCall[]
-  readonly table: RunDetails['graph']
+  readonly calls: readonly ThreadCall[]
+  readonly table: RunWithEvents['graph']
   /** On a narrow page it is shown only on request. */
   readonly open: boolean
 }

@@ -16,7 +16,7 @@ import { Reply } from './composer.tsx'
 import { useThreadNews, type ThreadNews } from './follow-thread.ts'
 import { Conversation } from './conversation.tsx'
 import { callsOf } from './thread-calls.ts'
-import { statusWords, threadQuery, threadRunQuery, type Thread } from './thread-query.ts'
+import { statusWords, threadQuery, threadRunQuery, type ShownThread } from './thread-query.ts'
 import { ThreadSide } from './thread-side.tsx'
 
 const DECIDING = new Set(['approver', 'admin'])
@@ -80,10 +80,10 @@ export function ThreadView({ run_id }: { readonly run_id: string }) {
 }
 
 const MOST_TRIES = 3
-const hasFailed = ({ plan, current_step }: Thread): boolean => (plan[current_step]?.tries ?? 0) >= MOST_TRIES
+const hasFailed = ({ plan, current_step }: ShownThread): boolean => (plan[current_step]?.tries ?? 0) >= MOST_TRIES
 
 /** The packet and decision bar of the inbox: a decision here uses the same command. */
-function Waiting({ thread, mayDecide }: { readonly thread: Thread; readonly mayDecide: boolean }) {
+function Waiting({ thread, mayDecide }: { readonly thread: ShownThread; readonly mayDecide: boolean }) {
   const id = thread.awaiting_approval ? thread.approval_id : null
   // On a phone the packet covers the conversation, so it is opened by hand there.
   const [turned, setTurned] = useState<string>()
@@ -129,7 +129,7 @@ function Waiting({ thread, mayDecide }: { readonly thread: Thread; readonly mayD
   )
 }
 
-function Stop({ thread }: { readonly thread: Thread }) {
+function Stop({ thread }: { readonly thread: ShownThread }) {
   const client = useQueryClient()
   const stop = useMutation({
     mutationFn: () => ask(`/agent/threads/${encodeURIComponent(thread.thread_id)}/cancel`, { method: 'POST' }),
@@ -152,7 +152,7 @@ function Stop({ thread }: { readonly thread: Thread }) {
 }
 
 /** Announces events to screen readers while the page is open. */
-function Announcements({ thread, news }: { readonly thread: Thread; readonly news: ThreadNews }) {
+function Announcements({ thread, news }: { readonly thread: ShownThread; readonly news: ThreadNews }) {
   const before = useRef(thread.status)
   const { status } = thread
   useEffect(() => {

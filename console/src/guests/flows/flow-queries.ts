@@ -2,11 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import type { FlowChecklistAnswer } from '../../../../server/src/guests/flows/flow-answers.ts'
 import type { Flow, FlowRunView, FlowStep, ProposalView } from '../../../../server/src/guests/flows/flows.ts'
 import { ask, withQuery } from '../../api/client.ts'
-import type { Page } from '../../api/types.ts'
+import type { ListPage } from '../../api/types.ts'
 
 export type { Flow, FlowRunView, FlowStep, ProposalView }
 export type Checklist = FlowChecklistAnswer
-export type StepState = FlowRunView['step_states'][number]
+export type ShownStepState = FlowRunView['step_states'][number]
 
 export const flowsQuery = queryOptions({
   queryKey: ['flows', 'list'],
@@ -35,14 +35,15 @@ export const checklistQuery = (run_id: string) =>
 export const proposalsQuery = queryOptions({
   queryKey: ['flows', 'proposals'],
   queryFn: async ({ signal }) =>
-    (await ask<Page<ProposalView>>(withQuery('/v1/proposals', { state: 'proposed', limit: 200 }), { signal })).items,
+    (await ask<ListPage<ProposalView>>(withQuery('/v1/proposals', { state: 'proposed', limit: 200 }), { signal }))
+      .items,
   staleTime: 0,
 })
 
-export const isOpenStep = ({ status }: StepState): boolean => status !== 'done' && status !== 'skipped'
+export const isOpenStep = ({ status }: ShownStepState): boolean => status !== 'done' && status !== 'skipped'
 
 /** The first step that is neither done nor skipped. */
-export const frontierOf = (states: readonly StepState[]): number => {
+export const frontierOf = (states: readonly ShownStepState[]): number => {
   const at = states.findIndex(isOpenStep)
   return at === -1 ? states.length : at
 }

@@ -10,12 +10,12 @@ import { Icon } from '../../parts/icon.tsx'
 import { Note } from '../../parts/note.tsx'
 import { Text } from '../../parts/text.tsx'
 import { EvidenceForm, ReviewForm, SKIP_REASONS, SkipForm } from './flow-step-forms.tsx'
-import { frontierOf, type Checklist, type FlowStep, type StepState } from './flow-queries.ts'
+import { frontierOf, type Checklist, type FlowStep, type ShownStepState } from './flow-queries.ts'
 import { useFlowSwitches } from './flows-off.tsx'
 
 type StepProps = {
   readonly data: Checklist
-  readonly state: StepState
+  readonly state: ShownStepState
   readonly step: FlowStep | undefined
   readonly at: number
 }
@@ -41,7 +41,7 @@ export function FlowStepItem({ data, state, step, at }: StepProps) {
   )
 }
 
-function Evidence({ data, state }: { readonly data: Checklist; readonly state: StepState }) {
+function Evidence({ data, state }: { readonly data: Checklist; readonly state: ShownStepState }) {
   const { evidence_ref, pointer_kind, verified, skip_reason } = state
   const reviewed = data.history.findLast(({ did, step_id }) => did === 'reviewed' && step_id === state.step_id)
   if (state.status === 'skipped') return <p className="ev">Skipped: {SKIP_REASONS[skip_reason ?? ''] ?? skip_reason}</p>
@@ -102,7 +102,7 @@ function DoneBy({
   step,
 }: {
   readonly data: Checklist
-  readonly state: StepState
+  readonly state: ShownStepState
   readonly step: FlowStep | undefined
 }) {
   const isByAgent = data.executions.some(({ step_id, status }) => step_id === state.step_id && status === 'completed')
@@ -132,7 +132,15 @@ const NEEDS: Readonly<Record<string, string>> = {
 }
 
 /** What can be done with the step that is next. */
-function Here({ data, state, step }: { readonly data: Checklist; readonly state: StepState; readonly step: FlowStep }) {
+function Here({
+  data,
+  state,
+  step,
+}: {
+  readonly data: Checklist
+  readonly state: ShownStepState
+  readonly step: FlowStep
+}) {
   const client = useQueryClient()
   const [form, setForm] = useState<'evidence' | 'skip' | 'review'>()
   const { run } = data

@@ -12,7 +12,7 @@ import { Fold } from '../../parts/fold.tsx'
 import { Refused } from '../../parts/refused.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { Text } from '../../parts/text.tsx'
-import { diffQuery, textQuery, type VersionView as VersionRow } from './workflow-queries.ts'
+import { diffQuery, textQuery, type ListedVersion as VersionRow } from './workflow-queries.ts'
 
 type VersionProps = { readonly of: VersionRow; readonly newest: number; readonly onRolledBack: () => void }
 

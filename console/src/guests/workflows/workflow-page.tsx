@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { Text } from '../../parts/text.tsx'
 import { many } from '../../lib/time.ts'
-import { documentRunsQuery, versionsQuery, type VersionView } from './workflow-queries.ts'
+import { documentRunsQuery, versionsQuery, type ListedVersion } from './workflow-queries.ts'
 import { VersionView as Version } from './version-view.tsx'
 import { WorkflowRunView } from './workflow-run.tsx'
 
@@ -50,7 +50,7 @@ export function WorkflowPage() {
 }
 
 type VersionsProps = {
-  readonly versions: readonly VersionView[]
+  readonly versions: readonly ListedVersion[]
   readonly shown: number | undefined
   readonly onChoose: (version: number) => void
 }

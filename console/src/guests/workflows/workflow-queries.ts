@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { AnswerOf } from '../../../../server/src/client/client.ts'
 import { ask, withQuery } from '../../api/client.ts'
-import type { Page } from '../../api/types.ts'
+import type { ListPage } from '../../api/types.ts'
 
-export type DocumentView = AnswerOf<'GET /v1/workflows'>['items'][number]
-export type VersionView = AnswerOf<'GET /v1/workflows/{name}/versions'>['items'][number]
-export type DocumentDiff = AnswerOf<'GET /v1/workflows/{name}/diff'>
+export type ListedDocument = AnswerOf<'GET /v1/workflows'>['items'][number]
+export type ListedVersion = AnswerOf<'GET /v1/workflows/{name}/versions'>['items'][number]
+export type ShownDiff = AnswerOf<'GET /v1/workflows/{name}/diff'>
 export type VersionText = AnswerOf<'GET /v1/workflows/{name}'>
 export type WorkflowRun = AnswerOf<'GET /v1/workflow-runs/{run_id}'>
 
@@ -13,7 +13,7 @@ const pathOf = (name: string) => `/v1/workflows/${encodeURIComponent(name)}`
 
 export const documentsQuery = queryOptions({
   queryKey: ['workflows', 'list'],
-  queryFn: async ({ signal }) => (await ask<Page<DocumentView>>('/v1/workflows', { signal })).items,
+  queryFn: async ({ signal }) => (await ask<ListPage<ListedDocument>>('/v1/workflows', { signal })).items,
   staleTime: 0,
 })
 
@@ -21,7 +21,7 @@ export const versionsQuery = (name: string) =>
   queryOptions({
     queryKey: ['workflows', 'versions', name],
     queryFn: async ({ signal }) =>
-      (await ask<Page<VersionView>>(withQuery(`${pathOf(name)}/versions`, { limit: 100 }), { signal })).items,
+      (await ask<ListPage<ListedVersion>>(withQuery(`${pathOf(name)}/versions`, { limit: 100 }), { signal })).items,
     staleTime: 0,
   })
 
@@ -29,7 +29,7 @@ export const versionsQuery = (name: string) =>
 export const diffQuery = (name: string, version: number) =>
   queryOptions({
     queryKey: ['workflows', 'diff', name, version],
-    queryFn: ({ signal }) => ask<DocumentDiff>(withQuery(`${pathOf(name)}/diff`, { version }), { signal }),
+    queryFn: ({ signal }) => ask<ShownDiff>(withQuery(`${pathOf(name)}/diff`, { version }), { signal }),
     enabled: version > 0,
   })
 
@@ -45,7 +45,7 @@ export const documentRunsQuery = (name: string) =>
   queryOptions({
     queryKey: ['runs', 'document', name],
     queryFn: async ({ signal }) =>
-      (await ask<Page<WorkflowRun>>(withQuery(`${pathOf(name)}/runs`, { limit: 50 }), { signal })).items,
+      (await ask<ListPage<WorkflowRun>>(withQuery(`${pathOf(name)}/runs`, { limit: 50 }), { signal })).items,
     staleTime: 0,
   })
 

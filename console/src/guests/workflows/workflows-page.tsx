@@ -5,7 +5,7 @@ import { Ago } from '../../parts/ago.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { Text } from '../../parts/text.tsx'
-import { documentsQuery, type DocumentView } from './workflow-queries.ts'
+import { documentsQuery, type ListedDocument } from './workflow-queries.ts'
 
 /** Specialised agents as documents: every one with the version that is in force. */
 export function WorkflowsPage() {
@@ -48,7 +48,7 @@ export function WorkflowsPage() {
   )
 }
 
-function DocumentRow({ document }: { readonly document: DocumentView }) {
+function DocumentRow({ document }: { readonly document: ListedDocument }) {
   return (
     <li>
       <div>

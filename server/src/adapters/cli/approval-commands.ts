@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Guest } from '../../kernel/registries.ts'
-import { UNREACHED, type Reply } from './client.ts'
+import { UNREACHED, type GateResponse } from './client.ts'
 import { argumentLines } from './argument-lines.ts'
 import { askApproval, askReason, confirmed, hasTerminal, isStrong } from './confirm.ts'
 import { boundsOf } from './consent-words.ts'
 import { editedArguments } from './edit-arguments.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
-import { fieldsOf, itemsOf, printWarnings, printReply, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, itemsOf, printWarnings, printReply, textOf, type PrintedFields, type Out } from './print.ts'
 import { printPacket, unfoldedIn } from './print-packet.ts'
 import { printTypedFault, withoutPosition, type TypedText } from './print-typed-fault.ts'
 import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
@@ -141,7 +141,7 @@ async function showApproval(cli: Cli, id: string, reveal: boolean): Promise<void
   const reply = await cli.send('GET', path)
   if (!reveal || reply.status >= 400) return cli.exit(printReply(out, reply, (body) => printPacket(out, body, 'whole')))
   const revealed = await cli.send('POST', `${path}/reveal`)
-  const whole = (body: Fields) => ({ ...fieldsOf(reply.body), ...body, hidden: [] })
+  const whole = (body: PrintedFields) => ({ ...fieldsOf(reply.body), ...body, hidden: [] })
   cli.exit(printReply(out, revealed, (body) => printPacket(out, whole(body), 'whole')))
 }
 
@@ -191,7 +191,7 @@ export async function showToApprove(
   return undefined
 }
 
-async function decide(cli: Cli, id: string, body: unknown, text?: TypedText): Promise<Reply> {
+async function decide(cli: Cli, id: string, body: unknown, text?: TypedText): Promise<GateResponse> {
   const reply = await cli.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
   const shown = text === undefined ? reply : withoutPosition(reply, text)
   cli.exit(printReply(cli.out(), shown, (answer) => printDecided(cli.out(), answer)))
@@ -274,7 +274,7 @@ function show(cli: Cli, alike: readonly Packet[]): void {
 }
 
 /** What became of a request by a decision. */
-function printDecided(out: Out, body: Fields): void {
+function printDecided(out: Out, body: PrintedFields): void {
   const id = textOf(body['approval_id'])
   const state = textOf(body['state'])
   const asked = fieldsOf(body['asked'])

@@ -1,6 +1,6 @@
 import { tooFewApprovers } from '../../kernel/contract/too-few-approvers.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
-import { fieldsOf, textOf, timeOf, type Fields } from './print.ts'
+import { fieldsOf, textOf, timeOf, type PrintedFields } from './print.ts'
 
 const MOST_PEOPLE = 8
 const LONGEST_NAME = 48
@@ -8,7 +8,7 @@ const LONGEST_NAME = 48
 const name = (value: unknown): string => shortened(visibleText(textOf(value)), LONGEST_NAME)
 
 /** Who is asked, who has approved, and when the request is escalated. Empty if any single approver may decide. */
-export function askedWords(packet: Fields): string[] {
+export function askedWords(packet: PrintedFields): string[] {
   const asked = fieldsOf(packet['asked'])
   const groups = listOf(asked['groups']).map(fieldsOf)
   const needed = Number(asked['people'] ?? 1)
@@ -22,31 +22,31 @@ export function askedWords(packet: Fields): string[] {
   ]
 }
 
-function tooFewWords({ able }: Fields): string[] {
+function tooFewWords({ able }: PrintedFields): string[] {
   const says = tooFewApprovers(typeof able === 'number' ? { able } : {})
   return says === undefined ? [] : [says]
 }
 
-export function missingWords(asked: Fields): string {
+export function missingWords(asked: PrintedFields): string {
   const missing = Number(asked['missing'] ?? 0)
   if (missing === 0) return 'no more approvals are needed'
   return missing === 1 ? 'one more person must approve' : `${missing} more people must approve`
 }
 
-function groupWords({ name: group, people }: Fields): string {
+function groupWords({ name: group, people }: PrintedFields): string {
   const named = listOf(people)
   const shown = named.slice(0, MOST_PEOPLE).map(name).join(', ')
   const more = named.length > MOST_PEOPLE ? ` and ${named.length - MOST_PEOPLE} more` : ''
   return `${name(group)} (${shown}${more})`
 }
 
-function decisionWords({ user, for: place, says, ended_at }: Fields): string {
+function decisionWords({ user, for: place, says, ended_at }: PrintedFields): string {
   const onBehalf = place === undefined ? '' : ` for ${name(place)}`
   const over = ended_at === undefined ? '' : ' (the key was revoked, so it does not count)'
   return `${textOf(says) === 'approve' ? 'approved' : 'denied'} by ${name(user)}${onBehalf}${over}`
 }
 
-function escalationWords({ escalates_at, escalates_to, escalated_at }: Fields): string[] {
+function escalationWords({ escalates_at, escalates_to, escalated_at }: PrintedFields): string[] {
   if (escalated_at !== undefined) return [`${name(escalates_to)} has also been asked since ${timeOf(escalated_at)}`]
   return escalates_at === undefined ? [] : [`${name(escalates_to)} will also be asked from ${timeOf(escalates_at)} on`]
 }

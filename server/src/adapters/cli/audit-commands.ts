@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import { auditText } from '../../kernel/contract/audit-events.ts'
 import { Checkpoint, type AuditReport } from '../../kernel/contract/audit.ts'
 import { specOf, type Result } from '../../kernel/contract/problems.ts'
-import { UNREACHED, type Reply } from './client.ts'
+import { UNREACHED, type GateResponse } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { countOf, oneOf, sinceOf } from './option-values.ts'
-import { asBody, count, fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { asBody, count, fieldsOf, itemsOf, printReply, textOf, timeOf, type PrintedFields, type Out } from './print.ts'
 import type { Cli, Globals } from './cli.ts'
 
 /** Verifies the audit of a data folder on which no gate runs. */
@@ -100,7 +100,7 @@ export function addAuditCommands(program: Command, cli: Cli, verify: VerifyOffli
     })
 }
 
-const codeOfReport = ({ ok, unsigned }: Fields): number =>
+const codeOfReport = ({ ok, unsigned }: PrintedFields): number =>
   ok !== true ? EXIT.problem : unsigned === 0 ? EXIT.ok : EXIT.unsigned
 
 /** The last line says whether the gate could sign the export. Without it the export broke off. */
@@ -134,13 +134,13 @@ function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
 }
 
 /** Without a running gate, the data folder is read directly. */
-async function offline(verify: () => ReturnType<VerifyOffline>): Promise<Reply> {
+async function offline(verify: () => ReturnType<VerifyOffline>): Promise<GateResponse> {
   const report = await verify()
   const body = report.ok ? report.value : asBody(report.problem)
   return { status: report.ok ? 200 : specOf(report.problem).http, text: JSON.stringify(body), body }
 }
 
-function printReport(out: Out, report: Fields): void {
+function printReport(out: Out, report: PrintedFields): void {
   const { entries, checkpoints, unsigned } = report
   const counted = `${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'checkpoint')}, ${unsigned === 0 ? 'all signed' : `${count(unsigned, 'entry', 'entries')} not signed yet`}`
   const first = fieldsOf(report['first'])
@@ -162,7 +162,7 @@ async function tailAudit(
 ): Promise<void> {
   const out = cli.out()
   let last = 0
-  const print = (items: readonly Fields[]) => {
+  const print = (items: readonly PrintedFields[]) => {
     for (const entry of items) {
       last = Math.max(last, Number(entry['seq']))
       if (out.json) out.line(JSON.stringify(entry))
@@ -187,7 +187,7 @@ async function tailAudit(
 }
 
 /** `12  2026-11-15 20:41:55Z  A call of mail__send by claude is held for approval  call.held tool=mail__send call=call_…`. */
-function entryLine(entry: Fields): string {
+function entryLine(entry: PrintedFields): string {
   const about = Object.entries(fieldsOf(entry['subject'])).map(([name, value]) => `${name}=${textOf(value)}`)
   const { seq, at, type } = entry
   return [textOf(seq), timeOf(at), textOf(auditText(entry)), [textOf(type), ...about].join(' ')].join('  ')

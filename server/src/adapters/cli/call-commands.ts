@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import type { Cli } from './cli.ts'
-import { fieldsOf, printOutcome, printReply, printRetry, table, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, printOutcome, printReply, printRetry, table, textOf, type PrintedFields, type Out } from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
@@ -146,9 +146,10 @@ type CallOptions = {
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000)
 
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map((item) => fieldsOf(item)) : [])
+const listOf = (value: unknown): readonly PrintedFields[] =>
+  Array.isArray(value) ? value.map((item) => fieldsOf(item)) : []
 
-function printWhy(out: Out, body: Fields): void {
+function printWhy(out: Out, body: PrintedFields): void {
   const known =
     body['user_words'] === true
       ? `the user's words ask for it: ${textOf(body['licence'])}`

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { BROKE_OFF, clientFor, followFor, UNREACHED, type Client, type Follow, type Target } from './client.ts'
+import { BROKE_OFF, clientFor, followFor, UNREACHED, type CliClient, type FollowPath, type Target } from './client.ts'
 import { listenTo, type Listen } from './event-lines.ts'
 import { EXIT } from './exit-codes.ts'
 import type { LocalGate, UpOptions } from './local-gate.ts'
@@ -31,11 +31,11 @@ export type Cli = {
   /** The gate that the options mean. Resolved once, at the first request. */
   readonly target: (flags?: TargetFlags) => Target
   /** Sends to the selected gate. If it is starting, waits for it and repeats a read that broke off. */
-  readonly send: Client
+  readonly send: CliClient
   /** The same, but a read that broke off is not sent again. */
-  readonly ask: Client
+  readonly ask: CliClient
   /** Follows the changes at the gate. */
-  readonly follow: Follow
+  readonly follow: FollowPath
   /** Follows the events of one address, each once. */
   readonly subscribe: Listen
   readonly out: () => Out
@@ -109,7 +109,7 @@ export function openCli({ host, globals, out, exit, extend }: OpenCli): {
  * The client for the selected gate. It waits for a local gate that is starting, and starts none.
  * INVARIANT: a request that may have changed something is sent once. Only reads are sent again after the connection broke.
  */
-function reachGate(target: Target, comesUp: () => Promise<boolean>, isConfigured: () => boolean): Client {
+function reachGate(target: Target, comesUp: () => Promise<boolean>, isConfigured: () => boolean): CliClient {
   const client = clientFor(target)
   return async (...request) => {
     const reply = await client(...request)

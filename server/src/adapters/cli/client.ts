@@ -10,7 +10,7 @@ export type Target = {
   readonly as?: string
 }
 
-export type Reply = {
+export type GateResponse = {
   readonly status: number
   readonly text: string
   readonly body: unknown
@@ -22,12 +22,12 @@ export type Reply = {
   readonly unconfigured?: true
 }
 
-export type Client = (
+export type CliClient = (
   method: string,
   path: string,
   body?: unknown,
   more?: Readonly<Record<string, string>>,
-) => Promise<Reply>
+) => Promise<GateResponse>
 
 /** Status when no gate could be reached: the request was never sent. */
 export const UNREACHED = 0
@@ -63,7 +63,7 @@ export const headersOf = ({ key, as }: Target): Record<string, string> => ({
   ...(as === undefined ? {} : { 'x-sluice-as': as }),
 })
 
-export function clientFor(target: Target): Client {
+export function clientFor(target: Target): CliClient {
   return (method, path, body, more = {}) =>
     new Promise((resolve) => {
       const fail = ({ code = '' }: NodeJS.ErrnoException) => {
@@ -87,12 +87,12 @@ export function clientFor(target: Target): Client {
 }
 
 /** Follows the events of the gate until it is stopped: calls `onEvent` for each, and once more after each reconnect. */
-export type Follow = (path: string, onEvent: () => void) => () => void
+export type FollowPath = (path: string, onEvent: () => void) => () => void
 
 const AGAIN_MS = 1000
 const COMMENT = /^:[^\n]*\n*$/
 
-export function followFor(target: Target): Follow {
+export function followFor(target: Target): FollowPath {
   return (path, onEvent) => {
     let stopped = false
     let request: ClientRequest | undefined

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { confirmOf, confirmWords } from '../../kernel/contract/confirm.ts'
 import { quotedValue, Sentence } from '../../kernel/contract/sentence.ts'
 import { countedSpaces, visibleText } from '../../kernel/contract/visible-text.ts'
-import { textOf, type Fields } from './print.ts'
+import { textOf, type PrintedFields } from './print.ts'
 
 export const hasTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY
 
@@ -24,10 +24,10 @@ export async function askReason(given: string | undefined): Promise<{ readonly r
   return reason === '' ? {} : { reason }
 }
 
-export const isStrong = ({ strength }: Fields): boolean => strength !== 'simple'
+export const isStrong = ({ strength }: PrintedFields): boolean => strength !== 'simple'
 
 /** `type the recipient: joe@example.com` */
-export function typingWords(packet: Fields): string {
+export function typingWords(packet: PrintedFields): string {
   const sentence = Sentence.safeParse(packet['sentence']).data
   const confirm = confirmOf({ skill_id: textOf(packet['skill_id']), sentence })
   const words = confirm.words.map((word) => quotedValue(countedSpaces(visibleText(word))))
@@ -38,7 +38,10 @@ export function typingWords(packet: Fields): string {
  * What the person types to approve a request that is shown; for a simple one, whether they say yes. Undefined if they do not approve.
  * `given`: typed before, as an option of the command.
  */
-export async function askApproval(packet: Fields, given?: string): Promise<{ readonly typed?: string } | undefined> {
+export async function askApproval(
+  packet: PrintedFields,
+  given?: string,
+): Promise<{ readonly typed?: string } | undefined> {
   if (given !== undefined) return { typed: given }
   // Without a terminal there is nobody to ask, and the gate says what is missing.
   if (!hasTerminal()) return {}

@@ -3,7 +3,7 @@ import { CONSENT_STATES } from '../../kernel/contract/consent-text.ts'
 import type { ConsentState } from '../../kernel/contract/consent.ts'
 import { boundsWords, constraintOf, secondsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
-import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type PrintedFields, type Out } from './print.ts'
 import { countOf } from './option-values.ts'
 import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
 import type { Cli } from './cli.ts'
@@ -100,7 +100,7 @@ function objectText(members: Readonly<Record<string, string | undefined>>): stri
 }
 
 /** A consent, and what it permits and leaves open. */
-export function printMinted(out: Out, minted: Fields): void {
+export function printMinted(out: Out, minted: PrintedFields): void {
   const { tool } = fieldsOf(minted['what'])
   const calls = `${count(minted['calls'], 'call')} of ${textOf(tool)}`
   out.line(
@@ -109,7 +109,7 @@ export function printMinted(out: Out, minted: Fields): void {
   out.line(`  ${boundsWords(minted)}`)
 }
 
-function printConsents(out: Out, body: Fields, all: boolean): void {
+function printConsents(out: Out, body: PrintedFields, all: boolean): void {
   const shown = itemsOf(body).filter(({ state }) => all || state === 'active')
   if (shown.length === 0)
     return out.line(
@@ -120,12 +120,12 @@ function printConsents(out: Out, body: Fields, all: boolean): void {
   table(out, [['CONSENT', 'STATE', 'FOR', 'TOOL', 'ARGUMENTS', 'CALLS LEFT', 'UNTIL', 'BY'], ...shown.map(rowOf)])
 }
 
-const unitsOf = ({ calls_left, calls, cost_left, cost }: Fields): string => {
+const unitsOf = ({ calls_left, calls, cost_left, cost }: PrintedFields): string => {
   const counted = `${textOf(calls_left)} of ${textOf(calls)}`
   return cost === undefined ? counted : `${counted}, cost ${textOf(cost_left)} of ${textOf(cost)}`
 }
 
-function rowOf(item: Fields): string[] {
+function rowOf(item: PrintedFields): string[] {
   const { tool } = fieldsOf(item['what'])
   return [
     textOf(item['consent_id']),

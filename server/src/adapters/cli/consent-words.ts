@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { argumentsText } from '../../kernel/contract/consent-text.ts'
 import { Constraint } from '../../kernel/contract/consent.ts'
-import { fieldsOf, textOf, type Fields } from './print.ts'
+import { fieldsOf, textOf, type PrintedFields } from './print.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -27,7 +27,7 @@ export function constraintOf(text: string): object | undefined {
 }
 
 /** What the consent permits and leaves open: `to` must be "bob"; a call with any other argument is still held. */
-export function boundsWords(consent: Fields): string {
+export function boundsWords(consent: PrintedFields): string {
   const { args, definition_hash } = fieldsOf(consent['what'])
   const constraints = z.array(Constraint).safeParse(args)
   const lanes = Array.isArray(consent['lanes']) ? [`only on the lanes ${consent['lanes'].map(textOf).join(' ')}`] : []

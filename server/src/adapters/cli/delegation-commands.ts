@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { durationMs, spellDuration } from '../../kernel/contract/routes.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
-import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'
+import { fieldsOf, itemsOf, printReply, textOf, timeOf, type PrintedFields } from './print.ts'
 import type { Cli } from './cli.ts'
 
 /** Approval routes and delegations. */
@@ -62,13 +62,13 @@ export function addDelegationCommands(program: Command, cli: Cli): void {
 const LONGEST = 80
 const shown = (value: unknown): string => shortened(visibleText(textOf(value)), LONGEST)
 
-function delegationLine(item: Fields): string {
+function delegationLine(item: PrintedFields): string {
   const reason = item['reason'] === undefined ? '' : `: ${shown(item['reason'])}`
   const who = `${shown(item['to'])} may decide for ${shown(item['from'])}`
   return `${textOf(item['delegation_id'])}  ${who} until ${timeOf(item['until'])}${reason}`
 }
 
-function routeLines(route: Fields): string[] {
+function routeLines(route: PrintedFields): string[] {
   const match = Object.entries(fieldsOf(route['match'])).map(([field, value]) => `${field} ${JSON.stringify(value)}`)
   const whom = route['group'] === undefined ? 'any approvers' : `the group ${textOf(route['group'])}`
   const people = `asks ${textOf(route['people'])} of ${whom}, ${textOf(route['strength'])}`

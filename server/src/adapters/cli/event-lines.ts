@@ -1,11 +1,11 @@
 import type { ClientRequest } from 'node:http'
 import { requestTo, type Target } from './client.ts'
-import { fieldsOf, type Fields } from './print.ts'
+import { fieldsOf, type PrintedFields } from './print.ts'
 
-export type ServerEvent = { readonly event: string; readonly data: Fields; readonly id: string | undefined }
+export type EventLine = { readonly event: string; readonly data: PrintedFields; readonly id: string | undefined }
 
 /** Follows the server-sent events of one address until it is stopped. After a lost connection it resumes where it was. */
-export type Listen = (path: string, onEvent: (event: ServerEvent) => void, from?: string) => () => void
+export type Listen = (path: string, onEvent: (event: EventLine) => void, from?: string) => () => void
 
 const AGAIN_MS = 1_000
 
@@ -52,7 +52,7 @@ export function listenTo(target: Target): Listen {
 }
 
 /** Undefined for a comment or an unknown event. */
-export function eventIn(text: string): ServerEvent | undefined {
+export function eventIn(text: string): EventLine | undefined {
   const lines = text.split('\n')
   const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
   const [event, data] = [field('event'), field('data')]

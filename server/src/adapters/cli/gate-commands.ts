@@ -8,7 +8,7 @@ import { UNREACHED } from './client.ts'
 import { confirmed, hasTerminal } from './confirm.ts'
 import { EXIT } from './exit-codes.ts'
 import { nameOf } from './packet-lines.ts'
-import { asBody, count, fieldsOf, printProblem, printReply, textOf, type Fields, type Out } from './print.ts'
+import { asBody, count, fieldsOf, printProblem, printReply, textOf, type PrintedFields, type Out } from './print.ts'
 
 const LOOK_MS = 50
 /** The gate gives running requests ten seconds, then finishes its own work. */
@@ -85,7 +85,7 @@ async function isErasureMeant(out: Out, user: string): Promise<boolean> {
   return /^y(es)?$/i.test(said.trim())
 }
 
-function printErased(out: Out, body: Fields): void {
+function printErased(out: Out, body: PrintedFields): void {
   const { user, calls, runs, artifacts } = body
   out.line(`${textOf(user)}: ${textOf(calls)} calls, ${textOf(runs)} runs and ${textOf(artifacts)} artifacts deleted`)
   const open = Array.isArray(body['open']) ? body['open'].map(textOf) : []

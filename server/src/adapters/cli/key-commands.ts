@@ -5,11 +5,21 @@ import { CallerKind, type KeyGrant } from '../../kernel/contract/caller.ts'
 import { KeyId } from '../../kernel/contract/ids.ts'
 import { refuse, specOf, type Result } from '../../kernel/contract/problems.ts'
 import { Surface } from '../../kernel/contract/caller.ts'
-import { UNREACHED, type Reply } from './client.ts'
+import { UNREACHED, type GateResponse } from './client.ts'
 import { secondsOf } from './consent-words.ts'
 import { proven, PASSPHRASE_FILE, type WithPassphrase } from './passphrase-commands.ts'
 import { countOf, oneOf } from './option-values.ts'
-import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
+import {
+  asBody,
+  fieldsOf,
+  itemsOf,
+  printProblem,
+  printReply,
+  table,
+  textOf,
+  timeOf,
+  type PrintedFields,
+} from './print.ts'
 import type { Cli, Globals } from './cli.ts'
 
 /** The files that were renamed, and where the owner's new admin key is. */
@@ -18,7 +28,7 @@ export type ResetReport = { readonly set_aside: readonly string[]; readonly admi
 type NewKey = { readonly ttl?: string; readonly newFolder?: boolean } & WithPassphrase
 
 /** Options as fields of a request: `--flow-role` is `flow_role`. */
-const inSnakeCase = (options: Readonly<Record<string, unknown>>): Fields =>
+const inSnakeCase = (options: Readonly<Record<string, unknown>>): PrintedFields =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -130,7 +140,7 @@ async function createOffline(
   create: OfflineKeys['create'],
   body: unknown,
   isNewFolder: boolean,
-): Promise<Reply> {
+): Promise<GateResponse> {
   const wanted = KeyBody.safeParse(body)
   const created = wanted.success
     ? await create(cli.globals(), wanted.data, isNewFolder)
@@ -144,7 +154,7 @@ async function createOffline(
 /** The id of the one live key with this id, caller or name. Several have to be told apart by the person who revokes. */
 async function keyNamed(cli: Cli, named: string): Promise<string | undefined> {
   if (KeyId.safeParse(named).success) return named
-  const keys: Fields[] = []
+  const keys: PrintedFields[] = []
   for (let after: string | undefined = '0'; after !== undefined;) {
     const reply = await cli.send('GET', `/v1/keys?after=${after}`)
     if (reply.status !== 200) {
@@ -155,7 +165,7 @@ async function keyNamed(cli: Cli, named: string): Promise<string | undefined> {
     const next = fieldsOf(reply.body)['next']
     after = next === undefined ? undefined : textOf(next)
   }
-  const isMeant = (key: Fields): boolean => {
+  const isMeant = (key: PrintedFields): boolean => {
     const id = textOf(fieldsOf(key['caller'])['id'])
     return key['state'] !== 'revoked' && (id === named || id.slice(id.indexOf(':') + 1) === named)
   }
@@ -181,22 +191,22 @@ const WHAT: Readonly<Record<KeyGrant['what'], string>> = {
   key: 'key that it created',
 }
 
-function printGrants(cli: Cli, grants: readonly Fields[], isDry: boolean): void {
+function printGrants(cli: Cli, grants: readonly PrintedFields[], isDry: boolean): void {
   const groups = [
     [isDry ? 'would end with it' : 'ended with it', grants.filter((grant) => grant['ends'] === true)],
     [isDry ? 'would not be affected' : 'not affected', grants.filter((grant) => grant['ends'] !== true)],
   ] as const
   for (const [title, some] of groups) {
     if (some.length === 0) continue
-    const row = (grant: Fields) => [nameOf(grant), textOf(grant['id']), textOf(grant['says'])]
+    const row = (grant: PrintedFields) => [nameOf(grant), textOf(grant['id']), textOf(grant['says'])]
     table(cli.out(), [[`${title}: ${some.length}`, '', ''], ...some.map(row)])
   }
   if (grants.length === 0) cli.out().line(isDry ? 'nothing else would end with it' : 'nothing else ended with it')
 }
 
-const nameOf = (grant: Fields): string => `  ${WHAT[grant['what'] as KeyGrant['what']] ?? textOf(grant['what'])}`
+const nameOf = (grant: PrintedFields): string => `  ${WHAT[grant['what'] as KeyGrant['what']] ?? textOf(grant['what'])}`
 
-function rowOf(key: Fields): string[] {
+function rowOf(key: PrintedFields): string[] {
   const caller = fieldsOf(key['caller'])
   const { tools, calls } = fieldsOf(caller['grant'])
   const limits = [

@@ -20,7 +20,7 @@ export type HubOptions = {
 }
 
 /** The result of starting a gate in the background. */
-export type Started =
+export type StartedGate =
   | { readonly is: 'started'; readonly log: string }
   /** There is no configuration to start it with. */
   | { readonly is: 'not_configured' }
@@ -36,7 +36,7 @@ export type LocalGate = {
   readonly fault?: string
   /** Which gate this is, if there are several. */
   readonly notes: readonly string[]
-  start(): Promise<Started>
+  start(): Promise<StartedGate>
   /** Waits for a gate that is starting there. False at once if there is none. */
   comesUp(): Promise<boolean>
 }

@@ -4,7 +4,7 @@ import { countedSpaces, quoted, shortened, visibleText } from '../../kernel/cont
 import { argumentLines } from './argument-lines.ts'
 import { askedWords } from './asked-lines.ts'
 import { isStrong, typingWords } from './confirm.ts'
-import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type Fields, type Tone } from './print.ts'
+import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type PrintedFields, type Tone } from './print.ts'
 
 export type PacketLine = { readonly text: string; readonly tone?: Tone }
 
@@ -29,7 +29,7 @@ const FREE_TEXT = '┆ '
  * One request as an approver reads it. Text of others is behind a bar or in quotes; every other line is ours, and none is
  * wider than the screen, so that no text of theirs can begin a line.
  */
-export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+export function packetLines(packet: PrintedFields, frame: PacketFrame): PacketLine[] {
   const asker = fieldsOf(packet['asked_by'])
   const ours = (text: string, tone?: Tone): PacketLine[] => ourLines(text, frame.width, tone)
   const until = timeOf(packet['expires_at'])
@@ -57,13 +57,13 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
 }
 
 /** What the call does. Values are in quotation marks if they could be mistaken for our own words. */
-function sentenceLines(packet: Fields, { width }: PacketFrame): PacketLine[] {
+function sentenceLines(packet: PrintedFields, { width }: PacketFrame): PacketLine[] {
   const sentence = Sentence.safeParse(packet['sentence'])
   return sentence.success ? ourLines(sentenceText(sentence.data), width, 'head') : []
 }
 
 /** Which run made the call, and where in it. */
-function runLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+function runLines(packet: PrintedFields, frame: PacketFrame): PacketLine[] {
   if (packet['by_run'] === undefined) return []
   const { run_id, kind, step } = fieldsOf(packet['by_run'])
   const where = `called by the ${textOf(kind)} ${textOf(run_id)}, at ${quoted(textOf(step), LONGEST_NAME)}`
@@ -71,7 +71,7 @@ function runLines(packet: Fields, frame: PacketFrame): PacketLine[] {
 }
 
 /** At a node: that the request is decided at the hub. */
-function hubLines(packet: Fields, { width }: PacketFrame): PacketLine[] {
+function hubLines(packet: PrintedFields, { width }: PacketFrame): PacketLine[] {
   if (packet['decided_at'] === undefined) return []
   const { hub, url } = fieldsOf(packet['decided_at'])
   return ourLines(`the hub ${visibleText(textOf(hub))} decides, not this gate: ${textOf(url)}`, width, 'held')
@@ -81,7 +81,7 @@ const isFolded = ({ most }: PacketFrame) => most !== Number.MAX_SAFE_INTEGER
 const noteOf = (note: string, frame: PacketFrame) =>
   isFolded(frame) ? shortened(visibleText(note), LONGEST_NOTE) : note
 
-function evidenceLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+function evidenceLines(packet: PrintedFields, frame: PacketFrame): PacketLine[] {
   const notes = evidenceOf(packet)
   const shown = isFolded(frame) ? notes.slice(0, MOST_NOTES) : notes
   const more = notes.length - shown.length
@@ -92,7 +92,7 @@ function evidenceLines(packet: Fields, frame: PacketFrame): PacketLine[] {
 }
 
 /** `auth_… book__note strong pending`. */
-export function packetHead(packet: Fields): string {
+export function packetHead(packet: PrintedFields): string {
   const { approval_id, skill_id, strength, state } = packet
   return `${textOf(approval_id)}  ${nameOf(skill_id)}  ${textOf(strength)}  ${textOf(state)}`
 }
@@ -119,7 +119,7 @@ function part(name: string, lines: readonly string[]): PacketLine[] {
   return [line(`${indent}${name}`), ...lines.map((text) => line(`${indent}  ${text}`))]
 }
 
-function previewLines(packet: Fields, frame: PacketFrame): PacketLine[] {
+function previewLines(packet: PrintedFields, frame: PacketFrame): PacketLine[] {
   const content = fieldsOf(packet['preview'])['content']
   if (!Array.isArray(content)) return []
   const text = content.map((block) => textOf(fieldsOf(block)['text'] ?? block)).join('\n')
@@ -130,7 +130,7 @@ function previewLines(packet: Fields, frame: PacketFrame): PacketLine[] {
 const MOST_PLACES = 5
 
 /** What is hidden is mentioned first. */
-function hiddenLines(packet: Fields, { width, reveal }: PacketFrame): PacketLine[] {
+function hiddenLines(packet: PrintedFields, { width, reveal }: PacketFrame): PacketLine[] {
   const places = Array.isArray(packet['hidden']) ? packet['hidden'].map(fieldsOf) : []
   const named = places.slice(0, MOST_PLACES).flatMap(({ in: where, at, length, type }) => {
     const place = `${textOf(where)} ${quoted(textOf(at), LONGEST_NAME)}`

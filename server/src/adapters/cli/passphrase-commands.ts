@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Reply } from './client.ts'
+import type { GateResponse } from './client.ts'
 import { fieldsOf, printReply, textOf } from './print.ts'
 import type { Cli } from './cli.ts'
 import { readFileSync } from 'node:fs'
@@ -103,7 +103,7 @@ export async function sendProven(
   given: string | undefined,
   body: Body,
   method: 'POST' | 'DELETE' = 'POST',
-): Promise<Reply> {
+): Promise<GateResponse> {
   return proven(given, body, (whole) => cli.send(method, path, whole))
 }
 
@@ -111,8 +111,8 @@ export async function sendProven(
 export async function proven(
   given: string | undefined,
   body: Body,
-  send: (body: unknown) => Promise<Reply>,
-): Promise<Reply> {
+  send: (body: unknown) => Promise<GateResponse>,
+): Promise<GateResponse> {
   const bodyWith = (passphrase: string | undefined) =>
     typeof body === 'function' ? body(passphrase) : passphrase === undefined ? body : { ...body, passphrase }
   const reply = await send(bodyWith(given))

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { FileText, PolicyLintBody, PolicyTestBody } from '../../kernel/contract/api.ts'
 import { specOf, type Result } from '../../kernel/contract/problems.ts'
 import { sinceOf } from './option-values.ts'
-import { UNREACHED, type Reply } from './client.ts'
+import { UNREACHED, type GateResponse } from './client.ts'
 import { EXIT } from './exit-codes.ts'
 import { readText } from './json-argument.ts'
 import { printDiff, printFindings, printPolicy, printReplay, printResults } from './print-policy.ts'
@@ -110,7 +110,7 @@ async function askOrOffline(
   body: unknown,
   offline: boolean | undefined,
   here: () => Promise<Result<object>>,
-): Promise<Reply> {
+): Promise<GateResponse> {
   if (offline !== true) {
     const reply = await cli.ask('POST', path, body)
     if (reply.status !== UNREACHED || cli.isElsewhere()) return reply
@@ -119,7 +119,7 @@ async function askOrOffline(
   return replyOf(await here())
 }
 
-function replyOf(result: Result<object>): Reply {
+function replyOf(result: Result<object>): GateResponse {
   if (result.ok) return { status: 200, text: JSON.stringify(result.value), body: result.value }
   const { code, about } = result.problem
   const { http, says, do: remedy } = specOf(result.problem)

@@ -1,5 +1,5 @@
 import { visibleText } from '../../kernel/contract/visible-text.ts'
-import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, printReply, textOf, type PrintedFields, type Out } from './print.ts'
 import type { Cli } from './cli.ts'
 
 const HEAD = {
@@ -16,7 +16,7 @@ export async function printDefinition(cli: Cli, tool_id: string): Promise<number
 }
 
 /** Both texts of every difference: `-` is the admitted one, `+` the one the server lists now. */
-export function printReview(out: Out, review: Fields): void {
+export function printReview(out: Out, review: PrintedFields): void {
   const status = textOf(review['status'])
   const tool_id = visibleText(textOf(review['tool_id']))
   const head = Object.entries(HEAD).find(([name]) => name === status)?.[1] ?? status

@@ -1,11 +1,11 @@
 import { printReview } from './print-definition.ts'
 import { packetHead, packetLines } from './packet-lines.ts'
-import { fieldsOf, itemsOf, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, itemsOf, textOf, type PrintedFields, type Out } from './print.ts'
 
 const FOLDED = 12
 
 /** Prints one request: shortened in a list, in full when shown alone. */
-export function printPacket(out: Out, packet: Fields, how: 'folded' | 'whole' = 'folded'): void {
+export function printPacket(out: Out, packet: PrintedFields, how: 'folded' | 'whole' = 'folded'): void {
   const id = textOf(packet['approval_id'])
   const frame = {
     width: out.width,
@@ -19,7 +19,7 @@ export function printPacket(out: Out, packet: Fields, how: 'folded' | 'whole' = 
 }
 
 /** What an approval repeats of a packet that was shown whole. */
-export function unfoldedIn(packet: Fields): { readonly unfolded?: readonly string[] } {
+export function unfoldedIn(packet: PrintedFields): { readonly unfolded?: readonly string[] } {
   const ids = itemsOf({ items: packet['foldable'] }).map((text) => textOf(text['id']))
   return ids.length === 0 ? {} : { unfolded: ids }
 }

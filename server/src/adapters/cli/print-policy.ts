@@ -1,31 +1,31 @@
-import { fieldsOf, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, textOf, timeOf, type PrintedFields, type Out } from './print.ts'
 
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+const listOf = (value: unknown): readonly PrintedFields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 const wordsOf = (value: unknown): string => (Array.isArray(value) ? value.map(textOf).join(', ') : textOf(value))
 const short = (version: unknown): string => textOf(version).slice(0, 12)
 const count = (number: unknown, noun: string): string => `${textOf(number)} ${noun}${number === 1 ? '' : 's'}`
 
 /** `ask (strong)` and the rules that lead to it. */
-const answerOf = ({ effect, strength, rules, rule }: Fields): string => {
+const answerOf = ({ effect, strength, rules, rule }: PrintedFields): string => {
   const by = rules ?? rule
   const named = by === undefined || wordsOf(by) === '' ? '' : ` by ${wordsOf(by)}`
   return `${textOf(effect)}${strength === undefined ? '' : ` (${textOf(strength)})`}${named}`
 }
 
-export function printPolicy(out: Out, body: Fields): void {
+export function printPolicy(out: Out, body: PrintedFields): void {
   const { file, version, preset, mode, since, reads } = body
   out.line(`${textOf(file)}  version ${short(version)}  in force since ${timeOf(since)}`)
   out.line(`preset ${textOf(preset)}, mode ${textOf(mode)}`)
   out.line(textOf(reads))
   const rules = listOf(body['rules'])
-  const print = (rule: Fields) =>
+  const print = (rule: PrintedFields) =>
     out.line(`  ${textOf(rule['reads'])}  [${textOf(rule['id'])}, ${textOf(rule['source'])}]`)
   for (const rule of rules.filter(({ layer }) => layer === 'operator')) print(rule)
   out.line(`if none of these matches, the preset ${textOf(preset)} applies:`)
   for (const rule of rules.filter(({ layer }) => layer === 'preset')) print(rule)
 }
 
-export function printResults(out: Out, report: Fields): void {
+export function printResults(out: Out, report: PrintedFields): void {
   const results = listOf(report['results'])
   for (const { name, source, expected, answer, opinions } of results.filter(({ passed }) => passed !== true)) {
     out.line(`FAIL ${textOf(source)}: ${textOf(name)}`)
@@ -38,7 +38,7 @@ export function printResults(out: Out, report: Fields): void {
   out.line(`${count(results.length, 'case')} against ${textOf(file)} (${short(version)}): ${failed}`)
 }
 
-export function printFindings(out: Out, report: Fields): void {
+export function printFindings(out: Out, report: PrintedFields): void {
   const findings = listOf(report['findings'])
   for (const { kind, source, says, example, answer } of findings) {
     out.line(`${textOf(kind)} ${textOf(source)}: ${textOf(says)}`)
@@ -54,7 +54,7 @@ export function printFindings(out: Out, report: Fields): void {
     out.line(`${count(report['open'], 'question')} about conditions could not be answered: the solver gave up`)
 }
 
-export function printReplay(out: Out, report: Fields): void {
+export function printReplay(out: Out, report: PrintedFields): void {
   const { calls, judged, not_replayable, more, since, left_off } = report
   out.line(`${count(calls, 'call')} since ${timeOf(since)}, ${textOf(judged)} judged again`)
   if (not_replayable !== 0)
@@ -75,9 +75,9 @@ export function printReplay(out: Out, report: Fields): void {
   if (left_off !== 0 && left_off !== undefined) out.line(`  and ${textOf(left_off)} more`)
 }
 
-export function printDiff(out: Out, report: Fields): void {
+export function printDiff(out: Out, report: PrintedFields): void {
   const [before, after] = [fieldsOf(report['before']), fieldsOf(report['after'])]
-  const spell = ({ file, version }: Fields) => `${textOf(file)} (${short(version)})`
+  const spell = ({ file, version }: PrintedFields) => `${textOf(file)} (${short(version)})`
   out.line(`${spell(before)} is in force, ${spell(after)} is the draft`)
   const rules = fieldsOf(report['rules'])
   const preset = fieldsOf(rules['preset'])
@@ -93,12 +93,12 @@ export function printDiff(out: Out, report: Fields): void {
   if (report['replay'] !== undefined) printReplay(out, fieldsOf(report['replay']))
 }
 
-const ruleLine = ({ rule, source }: Fields): string => {
+const ruleLine = ({ rule, source }: PrintedFields): string => {
   const { id, effect, says } = fieldsOf(rule)
   return `${textOf(id)}: ${textOf(effect)}: ${textOf(says)} (${textOf(source)})`
 }
 
-function changedLines({ id, source, parts, before, after }: Fields): string[] {
+function changedLines({ id, source, parts, before, after }: PrintedFields): string[] {
   const names = Array.isArray(parts) ? parts.map(textOf) : []
   const values = names.map((part) => {
     const value = (rule: unknown) => JSON.stringify(fieldsOf(rule)[part] ?? null)
@@ -107,7 +107,7 @@ function changedLines({ id, source, parts, before, after }: Fields): string[] {
   return [`~ ${textOf(id)} (${textOf(source)})`, ...values]
 }
 
-function printCases(out: Out, { run, changed }: Fields): void {
+function printCases(out: Out, { run, changed }: PrintedFields): void {
   if (run === 0) return
   const list = listOf(changed)
   out.line(

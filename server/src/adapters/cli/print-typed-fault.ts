@@ -1,4 +1,4 @@
-import type { Reply } from './client.ts'
+import type { GateResponse } from './client.ts'
 import { pointedAt } from './json-argument.ts'
 import { fieldsOf, textOf, type Out } from './print.ts'
 
@@ -14,7 +14,7 @@ const WHAT: Readonly<Record<string, string>> = {
 }
 
 /** If the gate rejects JSON, shows the place in the typed text; the gate reports the position in the whole request. */
-export function printTypedFault(out: Out, reply: Reply, text: TypedText): void {
+export function printTypedFault(out: Out, reply: GateResponse, text: TypedText): void {
   const found = placeIn(reply, text)
   if (out.json || found === undefined) return
   out.error(`  ${WHAT[found.what] ?? 'here'}:`)
@@ -22,13 +22,13 @@ export function printTypedFault(out: Out, reply: Reply, text: TypedText): void {
 }
 
 /** The reply without the position in the whole request, if the place in the typed text is shown instead. */
-export function withoutPosition(reply: Reply, text: TypedText): Reply {
+export function withoutPosition(reply: GateResponse, text: TypedText): GateResponse {
   if (placeIn(reply, text) === undefined) return reply
   const { about: _, detail: __, ...rest } = fieldsOf(reply.body)
   return { ...reply, body: rest }
 }
 
-function placeIn(reply: Reply, { body, typed }: TypedText): { what: string; place: number } | undefined {
+function placeIn(reply: GateResponse, { body, typed }: TypedText): { what: string; place: number } | undefined {
   const { code, about } = fieldsOf(reply.body)
   const { what, at } = fieldsOf(about)
   const place = Number(textOf(at)) - body.lastIndexOf(typed)

@@ -1,6 +1,6 @@
 import { problem, specOf, type Problem } from '../../kernel/contract/problems.ts'
-import type { Reply } from './client.ts'
-import type { Started } from './local-gate.ts'
+import type { GateResponse } from './client.ts'
+import type { StartedGate } from './local-gate.ts'
 import { BROKE_OFF, NOT_LISTENING, UNREACHED } from './client.ts'
 import { EXIT, EXIT_OF } from './exit-codes.ts'
 
@@ -30,10 +30,10 @@ export type Tone = 'good' | 'held' | 'bad' | 'head' | 'quiet'
 /** Of a line of evidence. */
 export const toneOf = (note: string): Tone => (note.startsWith('block') ? 'bad' : 'held')
 
-export type Fields = Readonly<Record<string, unknown>>
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {}
-export const itemsOf = (value: unknown): readonly Fields[] => {
+export type PrintedFields = Readonly<Record<string, unknown>>
+export const fieldsOf = (value: unknown): PrintedFields =>
+  typeof value === 'object' && value !== null ? (value as PrintedFields) : {}
+export const itemsOf = (value: unknown): readonly PrintedFields[] => {
   const items = fieldsOf(value)['items']
   return Array.isArray(items) ? items.map(fieldsOf) : []
 }
@@ -41,7 +41,7 @@ export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
 /** Prints a successful reply with `human`, and any other as a problem; returns the exit code. */
-export function printReply(out: Out, reply: Reply, human: (body: Fields) => void): number {
+export function printReply(out: Out, reply: GateResponse, human: (body: PrintedFields) => void): number {
   if (reply.status === UNREACHED) {
     if (out.json) out.line(JSON.stringify(asBody(problem('gate.absent', absence(reply)))))
     else printAbsent(out, reply)
@@ -61,7 +61,7 @@ export function printReply(out: Out, reply: Reply, human: (body: Fields) => void
   return fieldsOf(reply.body)['code'] === 'request.not_ijson' ? EXIT.usage : EXIT.problem
 }
 
-function printAbsent(out: Out, { why, at, unconfigured }: Reply): void {
+function printAbsent(out: Out, { why, at, unconfigured }: GateResponse): void {
   if (at !== undefined) {
     out.error(`no gate responds at ${at}${why === undefined ? '' : `: ${why}`} [gate.absent]`, 'bad')
     out.error('  check the address, and that the gate is running there')
@@ -73,7 +73,7 @@ function printAbsent(out: Out, { why, at, unconfigured }: Reply): void {
   } else out.error('no gate is running here; start it with `sluice up` [gate.absent]', 'bad')
 }
 
-type NotStarted = Extract<Started, { is: 'failed' }>
+type NotStarted = Extract<StartedGate, { is: 'failed' }>
 
 export const logOf = ({ log }: NotStarted): string[] => (log === undefined ? [] : [`its log is ${log}`])
 
@@ -84,17 +84,17 @@ export const notStarted = (started: NotStarted): string[] => [
   ...logOf(started).map((line) => `  ${line}`),
 ]
 
-function absence({ why, at }: Reply): Record<string, string> {
+function absence({ why, at }: GateResponse): Record<string, string> {
   return { ...(at === undefined ? {} : { url: at }), ...(why === undefined ? {} : { why }) }
 }
 
 /** A problem found by the command line, in the format of the gate's answers. */
-export function asBody(found: Problem): Fields {
+export function asBody(found: Problem): PrintedFields {
   const { says, do: remedy } = specOf(found)
   return { code: found.code, about: found.about, title: says, detail: remedy }
 }
 
-export function printProblem(out: Out, body: Fields): number {
+export function printProblem(out: Out, body: PrintedFields): number {
   out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`, 'bad')
   const evidence = evidenceOf(body)
   for (const note of evidence) out.error(`  ${note}`, toneOf(note))
@@ -114,7 +114,7 @@ function printField(out: Out, name: string, value: string): void {
 }
 
 /** A call's outcome: the tool's text if it ran, else what happened and what to do. */
-export function printOutcome(out: Out, reply: Reply, raw = false): number {
+export function printOutcome(out: Out, reply: GateResponse, raw = false): number {
   const body = fieldsOf(reply.body)
   const status = textOf(body['status'] ?? '') in EXIT_OF ? textOf(body['status']) : textOf(body['outcome'])
   const code = printReply(out, reply, () => {
@@ -138,20 +138,20 @@ function printUnknown(out: Out, id: string, retry: unknown): void {
 }
 
 /** The request that the retry of a call waits for. */
-export function printRetry(out: Out, retry: Fields): void {
+export function printRetry(out: Out, retry: PrintedFields): void {
   const id = textOf(retry['approval_id'])
   out.line(`the retry waits for an approval, because the first attempt may have taken effect: sluice approve ${id}`)
   out.line(`  or at ${textOf(retry['url'])}`)
 }
 
 /** On a line of its own, because the frame breaks the pointer in the tool's text. */
-function printPointer(out: Out, { pointer, size_chars }: Fields): void {
+function printPointer(out: Out, { pointer, size_chars }: PrintedFields): void {
   if (pointer === undefined) return
   out.error(`the output has ${textOf(size_chars)} characters; read it with: sluice artifact ${textOf(pointer)}`, 'held')
 }
 
 /** The tool's text: framed for people, or alone and unchanged for a program. */
-function printResult(out: Out, result: Fields, raw: boolean): void {
+function printResult(out: Out, result: PrintedFields, raw: boolean): void {
   const content = Array.isArray(result['content']) ? result['content'].map(fieldsOf) : []
   for (const block of content) {
     const text = textOf(block['text'] ?? block)
@@ -161,14 +161,14 @@ function printResult(out: Out, result: Fields, raw: boolean): void {
 }
 
 /** On stderr, because stdout has only the tool's text. */
-function printEvidence(out: Out, body: Fields): void {
+function printEvidence(out: Out, body: PrintedFields): void {
   const { verified, read_back, rollback } = body
   const word = verified === true ? 'yes' : verified === false ? 'no' : 'unknown'
   if (verified !== undefined) out.error(`verified: ${word} (${textOf(read_back)})`, verified === true ? 'good' : 'bad')
   if (rollback !== undefined) out.error(textOf(rollback))
 }
 
-function printHeld(out: Out, body: Fields): void {
+function printHeld(out: Out, body: PrintedFields): void {
   const id = textOf(body['approval_id'])
   const { evidence } = body
   const isForTwo = Array.isArray(evidence) && evidence.map(fieldsOf).some(({ strength }) => strength === 'two_person')
@@ -180,7 +180,7 @@ function printHeld(out: Out, body: Fields): void {
 }
 
 /** The opinions that were not `allow`, one per line. */
-export function evidenceOf(body: Fields): string[] {
+export function evidenceOf(body: PrintedFields): string[] {
   const evidence = body['evidence'] ?? body['risk_notes']
   if (!Array.isArray(evidence)) return []
   return evidence

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type PrintedFields, type Out } from './print.ts'
 import type { Cli } from './cli.ts'
 
 type ListOptions = Readonly<
@@ -40,7 +40,7 @@ export function addRunCommands(program: Command, cli: Cli, kinds: readonly strin
     .action(async (run_id: string, { reason }: { reason?: string }) => {
       const body = JSON.stringify(reason === undefined ? {} : { reason })
       const reply = await cli.send('POST', `${pathOf(run_id)}/cancel`, body)
-      const say = (run: Fields) => cli.out().line(`${textOf(run['run_id'])} was asked to stop`)
+      const say = (run: PrintedFields) => cli.out().line(`${textOf(run['run_id'])} was asked to stop`)
       cli.exit(printReply(cli.out(), reply, say))
     })
   runs
@@ -48,19 +48,19 @@ export function addRunCommands(program: Command, cli: Cli, kinds: readonly strin
     .description('resume a faulted run')
     .action(async (run_id: string) => {
       const reply = await cli.send('POST', `${pathOf(run_id)}/resume`)
-      const say = (run: Fields) => cli.out().line(`${textOf(run['run_id'])} was resumed`)
+      const say = (run: PrintedFields) => cli.out().line(`${textOf(run['run_id'])} was resumed`)
       cli.exit(printReply(cli.out(), reply, say))
     })
 }
 
 const pathOf = (run_id: string) => `/v1/runs/${encodeURIComponent(run_id)}`
 
-function printRuns(out: Out, body: Fields): void {
+function printRuns(out: Out, body: PrintedFields): void {
   table(out, [['RUN', 'KIND', 'STATUS', 'OWNER', 'WAITS FOR', 'SINCE'], ...itemsOf(body).map(rowOf)], 'no runs')
   if (body['next'] !== undefined) out.line(`more: --after ${textOf(body['next'])}`)
 }
 
-function rowOf(run: Fields): string[] {
+function rowOf(run: PrintedFields): string[] {
   const owner = textOf(fieldsOf(run['owner'])['id'])
   const fault = textOf(fieldsOf(run['fault'])['says'])
   return [
@@ -73,7 +73,7 @@ function rowOf(run: Fields): string[] {
   ]
 }
 
-function printRun(out: Out, run: Fields): void {
+function printRun(out: Out, run: PrintedFields): void {
   const owner = fieldsOf(run['owner'])
   out.line(`${textOf(run['kind'])} ${textOf(run['run_id'])}: ${textOf(run['status'])}`, 'head')
   const lines: readonly (readonly [string, string])[] = [
@@ -93,12 +93,12 @@ function printRun(out: Out, run: Fields): void {
     out.line(`  ${textOf(event['seq'])} ${textOf(event['type'])} ${subjectOf(event)}`.trimEnd())
 }
 
-const timersOf = (run: Fields): string =>
+const timersOf = (run: PrintedFields): string =>
   Object.entries(fieldsOf(run['timers']))
     .map(([name, at]) => `${name} at ${timeOf(at)}`)
     .join(', ')
 
-function faultOf({ count, says, retry_at }: Fields): string {
+function faultOf({ count, says, retry_at }: PrintedFields): string {
   if (count === undefined) return ''
   const next = retry_at === undefined ? 'needs `sluice runs resume`' : `retried at ${timeOf(retry_at)}`
   const often = count === 1 ? 'once' : `${textOf(count)} times in a row`
@@ -106,7 +106,7 @@ function faultOf({ count, says, retry_at }: Fields): string {
 }
 
 const SUBJECTS = ['key', 'name', 'call_id', 'approval_id', 'run_id', 'by']
-const subjectOf = (event: Fields): string =>
+const subjectOf = (event: PrintedFields): string =>
   SUBJECTS.map((name) => textOf(event[name]))
     .filter((text) => text !== '')
     .join(' ')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BROKE_OFF, UNREACHED, type Reply } from './client.ts'
+import { BROKE_OFF, UNREACHED, type GateResponse } from './client.ts'
 import { invalidKey, isIdempotencyKey } from '../../kernel/contract/request-names.ts'
 import { asBody, fieldsOf, textOf } from './print.ts'
 import type { Cli } from './cli.ts'
@@ -25,7 +25,7 @@ const NOT_BACK: readonly number[] = [UNREACHED, BROKE_OFF, 502, 503, 504]
  * Sends a call. When the gate goes away before it answers, asks for the outcome under the call's idempotency key.
  * INVARIANT: the call itself is sent once.
  */
-export async function sendOnce(cli: Cli, { path, body, outcomes, key }: OnceRequest): Promise<Reply> {
+export async function sendOnce(cli: Cli, { path, body, outcomes, key }: OnceRequest): Promise<GateResponse> {
   if (key !== undefined && !isIdempotencyKey(key)) return refusedKey()
   const sent_as = key ?? `cli-${randomUUID()}`
   const reply = await cli.send('POST', path, body, { 'idempotency-key': sent_as })
@@ -48,13 +48,13 @@ export async function sendOnce(cli: Cli, { path, body, outcomes, key }: OnceRequ
 }
 
 /** Such a key cannot be sent in a header, so it is rejected here, with the gate's own message. */
-function refusedKey(): Reply {
+function refusedKey(): GateResponse {
   const body = asBody(invalidKey())
   return { status: 400, text: JSON.stringify(body), body }
 }
 
 /** Asks until the gate answers. `BROKE_OFF` if it does not come back in time. */
-async function askWhenBack(cli: Cli, place: string): Promise<Reply> {
+async function askWhenBack(cli: Cli, place: string): Promise<GateResponse> {
   const until = Date.now() + BACK_WITHIN_MS
   for (;;) {
     const reply = await cli.send('GET', place)
@@ -65,7 +65,7 @@ async function askWhenBack(cli: Cli, place: string): Promise<Reply> {
   }
 }
 
-function outcomeIn({ status, body }: Reply): string {
+function outcomeIn({ status, body }: GateResponse): string {
   if (status === BROKE_OFF) return 'unknown, because the gate did not restart in time'
   const { code, status: word, outcome, state } = fieldsOf(body)
   if (code === 'call.unknown' || code === 'toolflow.unknown') return 'never recorded'

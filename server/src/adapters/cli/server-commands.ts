@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { quoted } from '../../kernel/contract/visible-text.ts'
 import { EXIT } from './exit-codes.ts'
-import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type PrintedFields, type Out } from './print.ts'
 import type { Cli } from './cli.ts'
 
 /** How much of a server's stderr is printed below the list; the console shows more. */
@@ -32,8 +32,8 @@ export function addServerCommands(program: Command, cli: Cli): void {
   cli.extend(servers)
 }
 
-function printServers(out: Out, servers: readonly Fields[]): void {
-  const row = (server: Fields) =>
+function printServers(out: Out, servers: readonly PrintedFields[]): void {
+  const row = (server: PrintedFields) =>
     [server['server'], stateOf(server), server['tools'], server['last_failure']].map(textOf)
   table(out, [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...servers.map(row)], 'no tool servers')
   for (const server of servers) {
@@ -44,7 +44,7 @@ function printServers(out: Out, servers: readonly Fields[]): void {
 }
 
 /** What `sluice servers` says of a server's login. */
-function printLogin(out: Out, { server, state, login }: Fields): void {
+function printLogin(out: Out, { server, state, login }: PrintedFields): void {
   const name = textOf(server)
   const { per, state: known, issuer, expires_at, renews, users } = fieldsOf(login)
   const command = `sluice servers login ${name}${per === 'user' ? ' --shared' : ''}`
@@ -57,17 +57,17 @@ function printLogin(out: Out, { server, state, login }: Fields): void {
 }
 
 const WORDS: Readonly<Record<string, string>> = { waiting: 'down', needs_login: 'needs login' }
-const stateOf = ({ state }: Fields): string => WORDS[textOf(state)] ?? textOf(state)
+const stateOf = ({ state }: PrintedFields): string => WORDS[textOf(state)] ?? textOf(state)
 
 /** The end of what a server that is down wrote to stderr. */
-function printLastLines(out: Out, { server, stderr }: Fields): void {
+function printLastLines(out: Out, { server, stderr }: PrintedFields): void {
   if (!Array.isArray(stderr) || stderr.length === 0) return
   out.line(`${textOf(server)}: the last lines it printed:`, 'held')
   for (const line of stderr.slice(-LAST_LINES)) out.line(`  ${textOf(line)}`)
 }
 
 /** Which parts of a server's tool list were cut or left out. */
-function printFindings(out: Out, server: Fields): void {
+function printFindings(out: Out, server: PrintedFields): void {
   const findings = Array.isArray(server['findings']) ? server['findings'].map(fieldsOf) : []
   for (const { says, tools, example } of findings)
     out.line(`${textOf(server['server'])}: ${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`, 'held')

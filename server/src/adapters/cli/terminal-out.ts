@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { brokenText, CONTINUED, framedText } from '../../kernel/contract/framed-text.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
-import type { Client } from './client.ts'
+import type { CliClient } from './client.ts'
 import type { Out, Tone } from './print.ts'
 
 const STYLES = { good: 'green', held: 'yellow', bad: 'red', head: 'bold', quiet: 'dim' } as const satisfies Record<
@@ -59,7 +59,7 @@ function linesOn(stream: Stream, text: string): string[] {
 const NOTICE_AFTER_MS = 1_000
 
 /** The same client, with a message for the person if an answer takes long. */
-export function withWaitNotice(client: Client, stderr: Stream): Client {
+export function withWaitNotice(client: CliClient, stderr: Stream): CliClient {
   if (stderr.isTTY !== true) return client
   return async (...request) => {
     const begun = Date.now()

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { countOf } from './option-values.ts'
-import type { Client } from './client.ts'
-import { fieldsOf, itemsOf, printWarnings, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import type { CliClient } from './client.ts'
+import { fieldsOf, itemsOf, printWarnings, printReply, table, textOf, type PrintedFields, type Out } from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printDefinition } from './print-definition.ts'
 import type { Cli } from './cli.ts'
@@ -12,7 +12,7 @@ export function addToolCommands(program: Command, cli: Cli): void {
   tools.action(async () => {
     const reply = await sendForAll(cli.send, '/v1/tools')
     const head = ['TOOL', 'RISK', 'EFFECTS', 'ADMITTED']
-    const row = (tool: Fields) => [
+    const row = (tool: PrintedFields) => [
       textOf(tool['tool_id']),
       textOf(tool['risk']),
       `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
@@ -69,9 +69,9 @@ export function addToolCommands(program: Command, cli: Cli): void {
     })
 }
 
-function printFound(out: Out, items: readonly Fields[]): void {
+function printFound(out: Out, items: readonly PrintedFields[]): void {
   if (items.length === 0) return out.line('nothing found; try other words, or list all tools with `sluice tools`')
-  const row = (found: Fields) => [
+  const row = (found: PrintedFields) => [
     Number(found['score_hint']).toFixed(2),
     textOf(found['skill_id']),
     textOf(found['title']),
@@ -80,7 +80,7 @@ function printFound(out: Out, items: readonly Fields[]): void {
   table(out, [['SCORE', 'TOOL', 'TITLE', 'WHY'], ...items.map(row)])
 }
 
-function printCard(out: Out, card: Fields): void {
+function printCard(out: Out, card: PrintedFields): void {
   const effects = Array.isArray(card['effects']) ? card['effects'].join(', ') : ''
   out.line(`${textOf(card['skill_id'])}  ${textOf(card['title'])}`)
   out.line(`  ${textOf(card['purpose'])}`)
@@ -95,7 +95,7 @@ function printCard(out: Out, card: Fields): void {
 }
 
 /** All pages of a list as one reply, or the first reply that is not a page. */
-async function sendForAll(send: Client, path: string): ReturnType<Client> {
+async function sendForAll(send: CliClient, path: string): ReturnType<CliClient> {
   const first = await send('GET', path)
   const items = [...itemsOf(first.body)]
   let next = nextOf(first.body)
@@ -105,7 +105,7 @@ async function sendForAll(send: Client, path: string): ReturnType<Client> {
     items.push(...itemsOf(body))
     next = nextOf(body)
   }
-  return { ...first, body: { ...(first.body as Fields), next: undefined, items } }
+  return { ...first, body: { ...(first.body as PrintedFields), next: undefined, items } }
 }
 
 function nextOf(body: unknown): number | undefined {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { membersIn, plainJson, spanOf, withoutComments, type Member, type Span } from './jsonc.ts'
+import { membersIn, plainJson, spanOf, withoutComments, type Member, type TextSpan } from './jsonc.ts'
 import { trimmedEnd } from '../../kernel/contract/trimmed.ts'
 
 export type MemberEdit = {
@@ -48,7 +48,7 @@ type Cut = { readonly start: number; readonly end: number }
 type Insert = { readonly at: number; readonly text: string; readonly comma?: number }
 
 /** From the first line of a member to its last, with the comma and a comment after it; comments above it are removed with it. */
-function linesOf(text: string, bare: string, span: Span, { start, end }: Member): Cut {
+function linesOf(text: string, bare: string, span: TextSpan, { start, end }: Member): Cut {
   const before = Math.max(bare.lastIndexOf(',', start - 1), span.start)
   const opens = bare.slice(before, start).includes('\n') ? endOfLine(text, before + 1) : before + 1
   const next = bare.slice(end).search(/\S/) + end
@@ -65,7 +65,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 type Added = {
-  readonly span: Span
+  readonly span: TextSpan
   readonly kept: readonly Member[]
   readonly add: MemberEdit['add']
   readonly depth: number

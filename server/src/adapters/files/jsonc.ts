@@ -38,25 +38,25 @@ function endOfToken(text: string, at: number): number {
   }
 }
 
-export type Span = { readonly start: number; readonly end: number }
+export type TextSpan = { readonly start: number; readonly end: number }
 
 /** The position of the value at a path of keys in plain JSON. The last of equal keys counts, as for a parser. */
-export function spanOf(json: string, path: readonly string[]): Span | undefined {
-  let span: Span | undefined = { start: skipSpace(json, 0), end: json.trimEnd().length }
+export function spanOf(json: string, path: readonly string[]): TextSpan | undefined {
+  let span: TextSpan | undefined = { start: skipSpace(json, 0), end: json.trimEnd().length }
   for (const key of path) span = span === undefined ? undefined : memberOf(json, span, key)
   return span
 }
 
-function memberOf(json: string, span: Span, key: string): Span | undefined {
+function memberOf(json: string, span: TextSpan, key: string): TextSpan | undefined {
   const found = membersIn(json, span).findLast(({ name }) => name === key)
   return found === undefined ? undefined : { start: found.value, end: found.end }
 }
 
 /** A member of an object: from its name to the end of its value. */
-export type Member = Span & { readonly name: string; readonly value: number }
+export type Member = TextSpan & { readonly name: string; readonly value: number }
 
 /** The members of an object in plain JSON, in order; none for anything else. */
-export function membersIn(json: string, { start, end }: Span): readonly Member[] {
+export function membersIn(json: string, { start, end }: TextSpan): readonly Member[] {
   const members: Member[] = []
   if (json[start] !== '{') return members
   let at = skipSpace(json, start + 1)

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import { CallerKind, DECIDING_KINDS, LOCAL_OWNER, type Caller } from '../../kernel/contract/caller.ts'
-import type { Refusal } from '../../kernel/audit/note-refusal.ts'
+import type { NotedRefusal } from '../../kernel/audit/note-refusal.ts'
 import type { LoginRow } from '../../kernel/identity/login.ts'
 import { ok, refuse, specOf, type Result } from '../../kernel/contract/problems.ts'
 import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
@@ -27,11 +27,11 @@ export type CallerPorts = {
   /** `passive` reads it without extending it. */
   readLogin(secret: string, passive?: boolean): Promise<Result<LoginRow>>
   isCsrf(secret: string, given: string | undefined): boolean
-  noteRefusal(refusal: Refusal): Promise<void>
+  noteRefusal(refusal: NotedRefusal): Promise<void>
 }
 
 /** Identifies the caller. Both network doors use the same instance, so that wrong credentials are counted together. */
-export type Authenticate = (raw: RawRequest) => MaybePromise<Result<Caller>>
+export type AuthenticateRequest = (raw: RawRequest) => MaybePromise<Result<Caller>>
 
 /**
  * On the local socket the caller is the owner, who may also act with fewer rights (`x-sluice-as: agent:claude`). An
@@ -42,7 +42,7 @@ export function callerIdentifier(
   failures: LoginRateLimit,
   /** Where browsers reach the gate, if it is configured. */
   publicUrl?: string,
-): Authenticate {
+): AuthenticateRequest {
   /** The last valid credential of each connection. Removed with the connection. */
   const lastGood = new WeakMap<object, Known>()
 

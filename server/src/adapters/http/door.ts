@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import type { Refusal } from '../../kernel/audit/note-refusal.ts'
+import type { NotedRefusal } from '../../kernel/audit/note-refusal.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Result } from '../../kernel/contract/problems.ts'
 import type { ShownProof } from '../../kernel/identity/prove-person.ts'
 import type { AnswerText, Reader } from '../../kernel/sessions/enter-session.ts'
-import type { Authenticate } from './caller-of.ts'
+import type { AuthenticateRequest } from './caller-of.ts'
 import type { EventStream } from './event-stream.ts'
 
 export type KeptAnswer = { readonly status: number; readonly type: string; readonly body: string }
@@ -25,13 +25,13 @@ export type StreamOptions = Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'wai
 
 /** What all endpoints share. */
 export type Door = {
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateRequest
   readonly login: LoginOptions
   readonly streams: StreamOptions
   /** Takes an idempotency key for a request that is not a call. */
   claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
   /** Records that somebody was rejected. */
-  noteRefusal(refusal: Refusal): Promise<void>
+  noteRefusal(refusal: NotedRefusal): Promise<void>
   /** Adds what somebody reads to the session it is read in. */
   enter(reader: Reader, texts: readonly AnswerText[]): Promise<Result<void>>
 }

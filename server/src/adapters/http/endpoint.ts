@@ -28,14 +28,14 @@ declare module '../../kernel/registries.ts' {
   }
 }
 
-export type Method = 'GET' | 'POST' | 'DELETE'
+export type EndpointMethod = 'GET' | 'POST' | 'DELETE'
 /** The method and the path, for example `DELETE /v1/consents/{consent_id}`. */
-export type At = `${Method} /${string}`
+export type At = `${EndpointMethod} /${string}`
 
 type PartsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PartsIn<Rest> : never
 
 /** What a request asks for, and what is known about it. */
-export interface Asked<Part extends string = string, Body = unknown, Query extends QueryName = QueryName> {
+export interface EndpointInput<Part extends string = string, Body = unknown, Query extends QueryName = QueryName> {
   readonly params: Readonly<Record<Part, string>>
   /** The checked body. Without the proof, if the endpoint takes one. */
   readonly body: Body
@@ -92,24 +92,27 @@ type Declared<A extends At, C extends Access, Body, Query extends QueryName, Val
   /** Left out if another door serves it, and only the document and the access matrix are made of it. */
   run?(
     caller: C extends 'anyone' ? undefined : Caller,
-    asked: Asked<PartsIn<A>, Body, Query>,
+    asked: EndpointInput<PartsIn<A>, Body, Query>,
   ): MaybePromise<Result<Value> | Response>
   /** Texts of others in the value. They are in the session of the reader before it gets the answer. */
-  reads?(value: Value, asked: Asked<PartsIn<A>, Body, Query>): readonly AnswerText[]
+  reads?(value: Value, asked: EndpointInput<PartsIn<A>, Body, Query>): readonly AnswerText[]
   /** The body of the answer, if it is not the value itself. */
-  shows?(value: Value, asked: Asked<PartsIn<A>, Body, Query>): MaybePromise<object>
+  shows?(value: Value, asked: EndpointInput<PartsIn<A>, Body, Query>): MaybePromise<object>
 }
 
 type WithoutProof<Body> = Body extends object ? Omit<Body, 'passphrase' | 'passkey'> : Body
 
 /** A declared endpoint. */
 export type Endpoint = Omit<Declared<At, Access, unknown, QueryName, unknown>, 'run' | 'reads' | 'shows' | 'status'> & {
-  readonly method: Method
+  readonly method: EndpointMethod
   readonly path: string
   readonly status: readonly [number, ...number[]]
   readonly body?: z.ZodType
   /** The answer, as a response, or as a value that is sent as JSON. */
-  readonly answer?: (caller: Caller | undefined, asked: Asked) => MaybePromise<Response | { readonly value: unknown }>
+  readonly answer?: (
+    caller: Caller | undefined,
+    asked: EndpointInput,
+  ) => MaybePromise<Response | { readonly value: unknown }>
 }
 
 /** Declares an endpoint. */
@@ -146,14 +149,14 @@ export function endpoint<
   return {
     ...rest,
     at,
-    method: method as Method,
+    method: method as EndpointMethod,
     path,
     status: typeof status === 'number' ? [status] : status,
     ...(body === undefined ? {} : { body }),
     ...(run === undefined
       ? {}
       : {
-          async answer(caller: Caller | undefined, asked: Asked) {
+          async answer(caller: Caller | undefined, asked: EndpointInput) {
             const made = await run(caller, asked)
             if (made instanceof Response) return made
             if (!made.ok) return problemResponse(made.problem, asked.trace)
@@ -168,7 +171,7 @@ export function endpoint<
 }
 
 /** The methods that some endpoint at this address takes. */
-export function methodsAt(endpoints: readonly Endpoint[], address: string): readonly Method[] {
+export function methodsAt(endpoints: readonly Endpoint[], address: string): readonly EndpointMethod[] {
   const patternOf = (path: string) =>
     new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`)
   return endpoints.flatMap(({ path, method }) => (patternOf(path).test(address) ? [method] : []))

@@ -2,14 +2,14 @@ const MOST_READ = 100
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** The `Host` and `Origin` headers: which host a request is for, and which page sent it. */
-export type Names = { readonly host: string | undefined; readonly origin: string | undefined }
+export type HostNames = { readonly host: string | undefined; readonly origin: string | undefined }
 
 /**
  * Whether a request on the network listener is for one of our own host names. A web page on another host can make a browser
  * send requests here: its host is then in `Host` (DNS rebinding) or in `Origin`. A browser cannot open the data folder's socket, so
  * requests there are not checked.
  */
-export function knownHost(names: readonly string[]): (asked: Names) => boolean {
+export function knownHost(names: readonly string[]): (asked: HostNames) => boolean {
   const known = new Set([...LOOPBACK, ...names.map((name) => name.toLowerCase())])
   /** Cached, because clients repeat the same values. */
   const read = new Map<string, boolean>()

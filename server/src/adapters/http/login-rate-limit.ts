@@ -10,11 +10,11 @@ export type FailureLimits = {
 }
 
 /** What a wrong credential is answered with. `isLast`: it reached the limit, which is reported once. */
-export type Failure = { readonly wait_s: number; readonly isLast: boolean }
+export type FailedLogin = { readonly wait_s: number; readonly isLast: boolean }
 
 export type LoginRateLimit = {
   /** Counts a wrong credential. A valid one is never counted or limited, so nobody can lock out somebody else. */
-  failed(address: string): Promise<Failure>
+  failed(address: string): Promise<FailedLogin>
 }
 
 const MOST_WAITING = 10_000

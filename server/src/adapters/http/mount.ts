@@ -8,7 +8,7 @@ import { readJson } from '../../kernel/json/read-json.ts'
 import type { Page } from '../../kernel/ports/reads.ts'
 import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import type { KeptAnswers, App, Door, RouterEnv, KeptAnswer, Kept } from './door.ts'
-import type { Asked, Endpoint } from './endpoint.ts'
+import type { EndpointInput, Endpoint } from './endpoint.ts'
 import { checksQuery, parametersOf } from './parameters.ts'
 import { jsonResponse, problemResponse } from './problem.ts'
 import { readsProof, withoutProof } from './proof.ts'
@@ -43,7 +43,7 @@ async function answered(
 }
 
 /** A request that the router matched. Its parts are read when they are needed. */
-class Routed implements Asked {
+class Routed implements EndpointInput {
   readonly #one: Endpoint
   readonly #c: Context<RouterEnv>
 

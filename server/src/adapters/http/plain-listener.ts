@@ -7,7 +7,7 @@ import type { Reader } from '../../kernel/sessions/enter-session.ts'
 import { BODY_LIMIT } from './body-limit.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { Door } from './door.ts'
-import type { Asked, Endpoint } from './endpoint.ts'
+import type { EndpointInput, Endpoint } from './endpoint.ts'
 import { knownHost } from './known-host.ts'
 import type { DoorListener } from './listen.ts'
 import { invalidRequest, problemResponse } from './problem.ts'
@@ -91,7 +91,7 @@ const nothingAnswers = (): never => {
 const NONE: Readonly<Record<string, never>> = {}
 
 /** A request without a query, and without parts in its path. */
-class PlainRequest implements Asked {
+class PlainRequest implements EndpointInput {
   readonly params = NONE
   readonly query = NONE
   readonly queries = NONE

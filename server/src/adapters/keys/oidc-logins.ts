@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { LoginAttempt, LoginPlace, LoginReturn, OidcLogins } from '../../kernel/ports/keys.ts'
+import type { LoginAttempt, LoginPlace, OidcReturn, OidcLogins } from '../../kernel/ports/keys.ts'
 import type { OidcIssuer } from '../../kernel/contract/auth-settings.ts'
 import { Bug, ok, refuse } from '../../kernel/contract/problems.ts'
 import { addressIn, discovered, fetchJson, issuerKeys } from './issuer-keys.ts'
@@ -49,7 +49,7 @@ export function oidcLogins(configured: readonly LoginIssuer[], derived: DerivedK
 
   async function finish(
     attempt: LoginAttempt,
-    { code, iss, error }: LoginReturn,
+    { code, iss, error }: OidcReturn,
     redirect_uri: string,
   ): ReturnType<OidcLogins['finish']> {
     const found = known.get(attempt.name)

@@ -9,7 +9,7 @@ import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { answerableOf } from './answerable.ts'
 import { inputRequired, askClient, MOST_ROUNDS } from './ask-client.ts'
 import { asTask, callAsTask, callOrTask, taskFault, whenTask, type WhenTask } from './call-as-task.ts'
-import { liveOf, readerOf, type Exchange } from './exchange.ts'
+import { liveOf, readerOf, type McpExchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type RpcResult } from './rpc.ts'
 import { callResult } from './task-results.ts'
@@ -21,7 +21,7 @@ const WAIT_AFTER_CONSOLE_MS = 10_000
 /** Dispatches one call and returns its outcome as an MCP result. This is the hot path: it looks up nothing that an executed call does not need. */
 export async function answerCall(
   gate: McpPorts,
-  exchange: Exchange,
+  exchange: McpExchange,
   call: Pick<CallRequest, 'tool' | 'args' | 'dry_run'>,
   hasOutputSchema: () => boolean,
 ): Promise<RpcResult> {
@@ -76,7 +76,7 @@ const WORDS_KEY = 'sluice/user_words'
 /** Since 2026-07-28 an unfinished call is answered with a task, if the client supports tasks. */
 async function taskOf(
   gate: McpPorts,
-  exchange: Exchange,
+  exchange: McpExchange,
   when: WhenTask,
   outcome: Outcome,
 ): Promise<RpcResult | undefined> {
@@ -91,7 +91,7 @@ function outcomeOrAsks(gate: McpPorts, era: Era, outcome: Outcome, hasOutputSche
 }
 
 /** Since 2026-07-28 a client can declare that it shows its user a page before it continues. */
-function canOpenPages({ era, meta }: Exchange): boolean {
+function canOpenPages({ era, meta }: McpExchange): boolean {
   const capabilities = meta[CAPABILITIES_KEY]
   const elicitation = isJsonObject(capabilities) ? capabilities['elicitation'] : undefined
   return era === 'new' && isJsonObject(elicitation) && elicitation['url'] !== undefined
@@ -116,7 +116,12 @@ function toTheConsole(outcome: Extract<Outcome, { status: 'pending' }>): JsonObj
  * here, and the call is made again with the answers.
  * INVARIANT: each round is a separate call, judged together with the answers it contains.
  */
-async function callInRounds(gate: McpPorts, exchange: Exchange, first: CallRequest, ended: Outcome): Promise<Outcome> {
+async function callInRounds(
+  gate: McpPorts,
+  exchange: McpExchange,
+  first: CallRequest,
+  ended: Outcome,
+): Promise<Outcome> {
   let outcome = ended
   for (let round = 1; ; round += 1) {
     const asks = exchange.era === 'old' && round < MOST_ROUNDS ? asksOf(outcome) : undefined

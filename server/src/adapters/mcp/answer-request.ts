@@ -4,12 +4,12 @@ import type { Caller, Surface } from '../../kernel/contract/caller.ts'
 import { type JsonObject, isJsonObject } from '../../kernel/contract/json.ts'
 import { isProxied, type ProxiedMethod, type ProxyReply } from '../../kernel/proxy/proxy.ts'
 import { answerTasks, isTaskMethod } from './answer-tasks.ts'
-import { type Exchange, liveOf } from './exchange.ts'
+import { type McpExchange, liveOf } from './exchange.ts'
 import { LOG_LEVELS, logLevelOf } from './log-level.ts'
 import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type RpcResult, serverRefusal, refusalFor } from './rpc.ts'
 import { TASKS_EXTENSION } from './task-results.ts'
-import { callTool, listedGuestTools, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
+import { callTool, listedGuestTools, listTools, resultFor, shownTo, type ShownSurface } from './surfaces.ts'
 import type { Asks } from '../../kernel/approvals/asks.ts'
 import { problem, type Problem } from '../../kernel/contract/problems.ts'
 import { markedText } from '../../kernel/contract/visible-text.ts'
@@ -28,7 +28,7 @@ const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
 }
 
 /** Resources, prompts and completions of the servers behind the gate. */
-async function answerProxied(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<RpcResult> {
+async function answerProxied(gate: McpPorts, method: ProxiedMethod, exchange: McpExchange): Promise<RpcResult> {
   const answer = await inRounds(gate, method, exchange)
   switch (answer.is) {
     case 'answered':
@@ -58,7 +58,7 @@ function described(result: JsonObject): JsonObject {
 }
 
 /** INVARIANT: each round is a separate read, judged together with the answers it contains. */
-async function inRounds(gate: McpPorts, method: ProxiedMethod, exchange: Exchange): Promise<ProxyReply> {
+async function inRounds(gate: McpPorts, method: ProxiedMethod, exchange: McpExchange): Promise<ProxyReply> {
   const { caller, era, trace } = exchange
   const answerable = answerableOf(exchange.capabilities())
   const asking = {
@@ -86,7 +86,7 @@ function asksOf({ resultType, inputRequests = {}, requestState }: JsonObject): A
 }
 
 /** Before 2026-07-28: subscribes to a resource, or unsubscribes. */
-async function answerWatch(gate: McpPorts, method: WatchMethod, exchange: Exchange): Promise<RpcResult> {
+async function answerWatch(gate: McpPorts, method: WatchMethod, exchange: McpExchange): Promise<RpcResult> {
   const { uri } = exchange.params
   if (typeof uri !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'uri: missing' }))
@@ -111,7 +111,7 @@ type WatchMethod = 'resources/subscribe' | 'resources/unsubscribe'
 const isWatch = (method: string): method is WatchMethod =>
   method === 'resources/subscribe' || method === 'resources/unsubscribe'
 
-function unread(why: Problem, { era, params: { uri } }: Exchange): RpcResult {
+function unread(why: Problem, { era, params: { uri } }: McpExchange): RpcResult {
   const isUnknown = why.code === 'read.unknown'
   // The error number depends on the protocol version; the address is in `data` in all of them.
   const rpc = !isUnknown ? RPC.server : era === 'old' && typeof uri === 'string' ? -32002 : RPC.invalid_params
@@ -142,13 +142,18 @@ const WAITS_FOR_TOOLS = new Set(['initialize', 'server/discover', 'tools/list', 
 export function answerRequest(
   gate: McpPorts,
   method: string,
-  exchange: Exchange,
+  exchange: McpExchange,
   surface: Surface,
 ): MaybePromise<RpcResult> {
   return method === 'tools/call' ? callTool(gate, exchange, surface) : answerOther(gate, method, exchange, surface)
 }
 
-async function answerOther(gate: McpPorts, method: string, exchange: Exchange, surface: Surface): Promise<RpcResult> {
+async function answerOther(
+  gate: McpPorts,
+  method: string,
+  exchange: McpExchange,
+  surface: Surface,
+): Promise<RpcResult> {
   const { caller, era, params } = exchange
   // Clients often list tools only once, so wait briefly for servers that are still connecting.
   if (WAITS_FOR_TOOLS.has(method)) await gate.toolViews.firstListing()
@@ -184,7 +189,7 @@ async function answerOther(gate: McpPorts, method: string, exchange: Exchange, s
   }
 }
 
-function setLogLevel(exchange: Exchange): RpcResult {
+function setLogLevel(exchange: McpExchange): RpcResult {
   const level = logLevelOf(exchange.params['level'])
   if (level === undefined) return badParams(`level: one of ${LOG_LEVELS.join(', ')}`)
   exchange.setLogLevel(level)
@@ -206,7 +211,7 @@ export function completed({ version }: McpPorts, era: Era, answer: RpcResult): R
 const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
 
 /** Resources and prompts are offered only with the passthrough surface. */
-export function capabilitiesOf(gate: McpPorts, shown: Shown, era: Era): JsonObject {
+export function capabilitiesOf(gate: McpPorts, shown: ShownSurface, era: Era): JsonObject {
   const offered = gate.proxy.offers()
   // Before 2026-07-28 the gate reports the outcome of a held call as a log message.
   const logging = era === 'old' || offered.has('logging') ? { logging: {} } : {}
@@ -225,7 +230,7 @@ export function capabilitiesOf(gate: McpPorts, shown: Shown, era: Era): JsonObje
 const watchable = (offered: ReadonlySet<string>): JsonObject =>
   offered.has('resources/subscribe') ? { subscribe: true } : {}
 
-function initialized(gate: McpPorts, shown: Shown, params: JsonObject): JsonObject {
+function initialized(gate: McpPorts, shown: ShownSurface, params: JsonObject): JsonObject {
   const wanted = params['protocolVersion']
   const newest = OLD_VERSIONS[0] ?? ''
   const protocolVersion = typeof wanted === 'string' && OLD_VERSIONS.includes(wanted) ? wanted : newest
@@ -240,7 +245,7 @@ function initialized(gate: McpPorts, shown: Shown, params: JsonObject): JsonObje
   }
 }
 
-function discovered(gate: McpPorts, shown: Shown): JsonObject {
+function discovered(gate: McpPorts, shown: ShownSurface): JsonObject {
   return {
     supportedVersions: [...NEW_VERSIONS],
     capabilities: capabilitiesOf(gate, shown, 'new'),
@@ -250,7 +255,7 @@ function discovered(gate: McpPorts, shown: Shown): JsonObject {
   }
 }
 
-function instructions(gate: McpPorts, shown: Shown): string {
+function instructions(gate: McpPorts, shown: ShownSurface): string {
   const warnings = gate.notices().map(({ says, faults: [fault] }) => {
     const where = fault === undefined ? '' : ` (${fault.file}:${fault.line}: ${fault.says}; ${fault.instead})`
     return ` Tell the operator: ${says}${where}.`

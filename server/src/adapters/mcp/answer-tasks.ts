@@ -3,10 +3,10 @@ import type { McpPorts } from './mcp-ports.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { ok, problem, type Problem } from '../../kernel/contract/problems.ts'
-import { readerOf, type Exchange } from './exchange.ts'
+import { readerOf, type McpExchange } from './exchange.ts'
 import { readTaskIn, textsInTask } from './read-task-in.ts'
 import type { Era } from './read-message.ts'
-import { inBand, refusalFor, refusalOf, RPC, type RpcResult, type Refusal } from './rpc.ts'
+import { inBand, refusalFor, refusalOf, RPC, type RpcResult, type RpcRefusal } from './rpc.ts'
 import { declaresTasks, detailedTask, RELATED_TASK, taskResult, TASKS_EXTENSION, taskWords } from './task-results.ts'
 
 const PAGE = 50
@@ -19,7 +19,7 @@ const METHODS: Readonly<Record<Era, readonly string[]>> = {
 export const isTaskMethod = (method: string, era: Era): boolean => METHODS[era].includes(method)
 
 /** Requests about calls that were made as tasks. */
-export async function answerTasks(gate: McpPorts, method: string, exchange: Exchange): Promise<RpcResult> {
+export async function answerTasks(gate: McpPorts, method: string, exchange: McpExchange): Promise<RpcResult> {
   const { caller, era, params, meta } = exchange
   if (era === 'new' && !declaresTasks(meta)) return undeclared()
   if (method === 'tasks/list') return listed(gate, exchange)
@@ -46,7 +46,7 @@ export async function answerTasks(gate: McpPorts, method: string, exchange: Exch
 }
 
 /** Waits until the task ends or the client stops waiting. */
-async function ended(gate: McpPorts, exchange: Exchange, taskId: string): Promise<RpcResult> {
+async function ended(gate: McpPorts, exchange: McpExchange, taskId: string): Promise<RpcResult> {
   const { caller, signal } = exchange
   const now = await readTaskIn(gate, readerOf(exchange), taskId)
   if (!now.ok) return bad(now.problem)
@@ -61,7 +61,7 @@ async function ended(gate: McpPorts, exchange: Exchange, taskId: string): Promis
   return { result: { ...answer.result, _meta: { ...meta, [RELATED_TASK]: { taskId } } } }
 }
 
-async function listed(gate: McpPorts, exchange: Exchange): Promise<RpcResult> {
+async function listed(gate: McpPorts, exchange: McpExchange): Promise<RpcResult> {
   const {
     caller,
     params: { cursor },
@@ -91,7 +91,7 @@ export async function followedTasks(
   caller: Caller,
   filter: Json | undefined,
   meta: JsonObject,
-): Promise<ReadonlySet<string> | Refusal> {
+): Promise<ReadonlySet<string> | RpcRefusal> {
   const wanted = isJsonObject(filter) ? (filter['taskIds'] ?? []) : []
   if (!Array.isArray(wanted) || wanted.length > MOST_FOLLOWED || !wanted.every((id) => typeof id === 'string'))
     return refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `taskIds: at most ${MOST_FOLLOWED} names` })
@@ -100,7 +100,7 @@ export async function followedTasks(
   return new Set(found.flatMap((read) => (read.ok ? [read.value.call_id] : [])))
 }
 
-function undeclared(): Refusal {
+function undeclared(): RpcRefusal {
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
   return refusalOf(
     RPC.capability_missing,

@@ -1,6 +1,6 @@
 import type { Asks, Inputs } from '../../kernel/approvals/asks.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
-import type { Exchange } from './exchange.ts'
+import type { McpExchange } from './exchange.ts'
 import { markedQuestion } from './foreign-texts.ts'
 
 /** If a tool still asks after this many rounds, the call ends. */
@@ -10,7 +10,7 @@ export const MOST_ROUNDS = 8
  * Asks a client from before 2026-07-28 the questions of a newer tool server, one after the other. Undefined if the client cannot be
  * asked or does not answer.
  */
-export async function askClient(exchange: Exchange, { requests, state }: Asks): Promise<Inputs | undefined> {
+export async function askClient(exchange: McpExchange, { requests, state }: Asks): Promise<Inputs | undefined> {
   const responses: Record<string, JsonObject> = {}
   for (const [name, request] of Object.entries(requests)) {
     const { method, params = {} } = isJsonObject(request) ? request : {}

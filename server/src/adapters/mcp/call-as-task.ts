@@ -4,7 +4,7 @@ import type { CallRequest, Outcome } from '../../kernel/contract/call.ts'
 import type { CallId } from '../../kernel/contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
 import { Bug, problem, specOf, type Problem } from '../../kernel/contract/problems.ts'
-import { liveOf, readerOf, type Exchange } from './exchange.ts'
+import { liveOf, readerOf, type McpExchange } from './exchange.ts'
 import { readTaskIn } from './read-task-in.ts'
 import { inBand, refusalFor, refusalOf, RPC, type RpcResult } from './rpc.ts'
 import { declaresTasks, RELATED_TASK, taskWords } from './task-results.ts'
@@ -16,14 +16,14 @@ const AT_ONCE = 'io.modelcontextprotocol/model-immediate-response'
 /** How a call may be answered: `now` always with a task, `late` with a task if it takes long. */
 export type WhenTask = 'never' | 'late' | 'now'
 
-export function whenTask({ era, params, meta }: Exchange): WhenTask {
+export function whenTask({ era, params, meta }: McpExchange): WhenTask {
   if (era === 'new') return declaresTasks(meta) ? 'late' : 'never'
   return params['task'] === undefined ? 'never' : 'now'
 }
 
 /** Why a call cannot be a task, before 2026-07-28. The client cannot choose how long a task is stored. */
 export function taskFault(
-  { params: { task } }: Exchange,
+  { params: { task } }: McpExchange,
   { dry_run }: Pick<CallRequest, 'dry_run'>,
 ): RpcResult | undefined {
   const ttl = isJsonObject(task) ? (task['ttl'] ?? null) : 'none'
@@ -35,7 +35,7 @@ const badTask = (why: string): RpcResult =>
   inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `task: ${why}` }))
 
 /** Makes a call as a task and answers as soon as it is recorded. Only `tasks/cancel` cancels it. */
-export async function callAsTask(gate: McpPorts, exchange: Exchange, request: CallRequest): Promise<RpcResult> {
+export async function callAsTask(gate: McpPorts, exchange: McpExchange, request: CallRequest): Promise<RpcResult> {
   let call_id: CallId | undefined
   const later = { notify: (message: JsonObject) => exchange.notifyLater(related(message, call_id)) }
   const { signal: _, ...live } = liveOf(exchange, later)
@@ -48,7 +48,7 @@ export async function callAsTask(gate: McpPorts, exchange: Exchange, request: Ca
 }
 
 /** Makes a call and waits for its outcome for a while; after that it continues as a task. */
-export async function callOrTask(gate: McpPorts, exchange: Exchange, request: CallRequest): Promise<Outcome> {
+export async function callOrTask(gate: McpPorts, exchange: McpExchange, request: CallRequest): Promise<Outcome> {
   const begun = await begin(gate, exchange, request, liveOf(exchange), TASK_AFTER_MS)
   return 'running' in begun ? { status: 'executing', call_id: begun.running } : begun.outcome
 }
@@ -58,7 +58,7 @@ type Begun = { readonly outcome: Outcome } | { readonly running: CallId }
 /** Resolves with the outcome, or with the call's id if it is still running after `wait_ms`. */
 function begin(
   gate: McpPorts,
-  exchange: Exchange,
+  exchange: McpExchange,
   request: CallRequest,
   live: CallListeners,
   wait_ms: number,
@@ -97,7 +97,7 @@ const refused = (found: Problem): RpcResult =>
   inBand(refusalFor(specOf(found).retry === 'later' ? RPC.server : RPC.invalid_params, found))
 
 /** A running call as a task; undefined if it was not made as a task. */
-export async function asTask(gate: McpPorts, exchange: Exchange, call_id: CallId): Promise<RpcResult | undefined> {
+export async function asTask(gate: McpPorts, exchange: McpExchange, call_id: CallId): Promise<RpcResult | undefined> {
   const { era } = exchange
   const read = await readTaskIn(gate, readerOf(exchange), call_id)
   if (!read.ok) return undefined

@@ -10,7 +10,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-export type EventStream = {
+export type McpEventStream = {
   /** `id`: set if the stream can be resumed after this event. */
   send(text: string, id?: string): void
   /** Sends an event without a message: its id, for resuming, and how long to wait before that. */
@@ -23,7 +23,7 @@ export function openEventStream(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
   isStillAllowed?: () => Promise<boolean>,
-): EventStream {
+): McpEventStream {
   response.writeHead(200, { ...headers, ...HEADERS })
   response.flushHeaders()
   const keepAlive = setInterval(() => {

@@ -9,7 +9,7 @@ import { isAtLeast, type LogLevel } from './log-level.ts'
 import type { Era } from './read-message.ts'
 
 /** One request in progress: who makes it (from the connection, never from the message), and how to send them messages. */
-export type Exchange = {
+export type McpExchange = {
   readonly caller: Caller
   readonly era: Era
   readonly trace: string
@@ -52,7 +52,7 @@ export type Exchange = {
 }
 
 /** The caller as a reader: what they read is recorded in the session of the exchange. */
-export const readerOf = ({ caller, thread }: Pick<Exchange, 'caller' | 'thread'>): Reader => ({
+export const readerOf = ({ caller, thread }: Pick<McpExchange, 'caller' | 'thread'>): Reader => ({
   caller,
   ...(thread === undefined ? {} : { thread }),
 })
@@ -62,8 +62,8 @@ export const readerOf = ({ caller, thread }: Pick<Exchange, 'caller' | 'thread'>
  * exchange itself.
  */
 export function liveOf(
-  exchange: Pick<Exchange, 'meta' | 'signal' | 'notify' | 'log_level'>,
-  to: Pick<Exchange, 'notify'> = exchange,
+  exchange: Pick<McpExchange, 'meta' | 'signal' | 'notify' | 'log_level'>,
+  to: Pick<McpExchange, 'notify'> = exchange,
 ): CallListeners {
   const { meta, signal, log_level } = exchange
   const { progressToken } = meta

@@ -6,7 +6,7 @@ import { specOf, type Problem } from '../../kernel/contract/problems.ts'
 import type { RawRequest } from '../http/caller-of.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { problemBody } from '../http/problem.ts'
-import { refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
+import { refusalOf, RPC, textOf, type RpcRefusal, type RpcId } from './rpc.ts'
 
 /** One HTTP request at this door. */
 export type HttpContext = {
@@ -34,7 +34,7 @@ export const rawRequestOf = ({ request, local }: HttpContext, addressOf: ClientA
   header: (name) => headerOf(request, name),
 })
 
-export function headerFault(request: IncomingMessage): Refusal | undefined {
+export function headerFault(request: IncomingMessage): RpcRefusal | undefined {
   const type = request.headers['content-type'] ?? ''
   if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
     return refusalOf(RPC.server, 'request.media_type')
@@ -90,7 +90,7 @@ export function accept(context: HttpContext): void {
   context.response.writeHead(202, { ...commonHeaders(context), 'content-length': '0' }).end()
 }
 
-export function writeRefusal(context: HttpContext, id: RpcId | null, refusal: Refusal): void {
+export function writeRefusal(context: HttpContext, id: RpcId | null, refusal: RpcRefusal): void {
   writeText(context, refusal.http, textOf(id, refusal))
 }
 

@@ -4,13 +4,13 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { traceOf } from '../http/trace-of.ts'
 import type { RequestInProgress } from './requests-in-progress.ts'
-import type { EventStream } from './event-stream.ts'
-import type { Exchange } from './exchange.ts'
+import type { McpEventStream } from './event-stream.ts'
+import type { McpExchange } from './exchange.ts'
 import { acceptsType, clientKeyOf, headerOf, type ClientContext } from './http-context.ts'
 import type { ListeningStreams } from './listening-streams.ts'
 import { logLevelOf, type LogLevel } from './log-level.ts'
 import type { Questions } from './2025/questions.ts'
-import { CAPABILITIES_KEY, type Era, type Request } from './read-message.ts'
+import { CAPABILITIES_KEY, type Era, type McpRequest } from './read-message.ts'
 import type { RpcId } from './rpc.ts'
 import type { McpSessions } from './mcp-sessions.ts'
 import type { WatchedResources } from './watched-resources.ts'
@@ -23,7 +23,7 @@ export type ExchangeDeps = {
   readonly listening: ListeningStreams
   readonly evict_over: number
   /** Turns the answer into a stream. With a name, the client can resume it. */
-  readonly openAnswer: (client: ClientContext, name: string | undefined, onLost: () => void) => EventStream
+  readonly openAnswer: (client: ClientContext, name: string | undefined, onLost: () => void) => McpEventStream
   readonly onIncident: (error: unknown, trace: string) => string
 }
 
@@ -38,7 +38,7 @@ const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const NOTHING = () => {}
 
 /** One HTTP request while it is being answered. A class, because one is created per request and the methods are shared. */
-export class HttpExchange implements Exchange, RequestInProgress {
+export class HttpExchange implements McpExchange, RequestInProgress {
   readonly client: ClientContext
   readonly id: RpcId
   readonly era: Era
@@ -53,9 +53,9 @@ export class HttpExchange implements Exchange, RequestInProgress {
   place = -1
   since = 0
   readonly #deps: ExchangeDeps
-  #stream: EventStream | undefined = undefined
+  #stream: McpEventStream | undefined = undefined
 
-  constructor(deps: ExchangeDeps, client: ClientContext, message: Request, named: Named) {
+  constructor(deps: ExchangeDeps, client: ClientContext, message: McpRequest, named: Named) {
     this.#deps = deps
     this.client = client
     this.id = message.id
@@ -88,7 +88,7 @@ export class HttpExchange implements Exchange, RequestInProgress {
   }
 
   /** The stream of the answer, if there is one already. */
-  get stream(): EventStream | undefined {
+  get stream(): McpEventStream | undefined {
     return this.#stream
   }
 
@@ -151,7 +151,7 @@ export class HttpExchange implements Exchange, RequestInProgress {
     this.#deps.onIncident(error, this.client.trace)
   }
 
-  #streaming(): EventStream | undefined {
+  #streaming(): McpEventStream | undefined {
     if (this.#stream !== undefined) return this.#stream
     const { request, response } = this.client
     if (response.destroyed || response.writableEnded || !acceptsType(request, 'text/event-stream')) return undefined

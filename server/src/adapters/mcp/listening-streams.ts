@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import { grantIdentity } from '../../kernel/contract/caller-identity.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { EventStream } from './event-stream.ts'
+import type { McpEventStream } from './event-stream.ts'
 import { readerOf } from './exchange.ts'
 import { type LogLevel, isAtLeast } from './log-level.ts'
 import { textOf, type RpcId } from './rpc.ts'
@@ -23,7 +23,7 @@ export type ListeningStreams = {
   /** Whether the caller may open one more. */
   room(caller: Caller): Result<void>
   /** Sends notifications until the stream is closed. `id`: the id of a subscription, which ends with an answer. */
-  attach(caller: Caller, stream: EventStream, wants: Wants, options: Attached): () => void
+  attach(caller: Caller, stream: McpEventStream, wants: Wants, options: Attached): () => void
   /** Sends a message on the streams of a session, or on those of a caller without a session. */
   send(caller: Caller, session: string | undefined, message: JsonObject): void
   /** Ends the streams of a session. */

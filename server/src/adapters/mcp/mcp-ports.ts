@@ -28,7 +28,7 @@ import type { Page } from '../../kernel/ports/reads.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Proxy } from '../../kernel/proxy/proxy.ts'
 import { enterSession, type AnswerText, type EnterDeps, type Reader } from '../../kernel/sessions/enter-session.ts'
-import type { Exchange } from './exchange.ts'
+import type { McpExchange } from './exchange.ts'
 import { openRelay, type Relay, type RelayDeps } from './2025/relay.ts'
 import type { RpcResult } from './rpc.ts'
 
@@ -37,7 +37,7 @@ export type OwnTool = {
   readonly definition: JsonObject & { readonly name: string }
   /** Whether it calls a tool behind the gate. Such a call may take long and may be a task. */
   readonly calls: boolean
-  run(gate: McpPorts, exchange: Exchange, args: Json): Promise<RpcResult>
+  run(gate: McpPorts, exchange: McpExchange, args: Json): Promise<RpcResult>
 }
 
 /** Tools that a guest adds. They are listed while they are on. */

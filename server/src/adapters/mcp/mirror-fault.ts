@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { mirrorsOf, type Mirror } from '../../kernel/contract/mirrors.ts'
-import type { Exchange } from './exchange.ts'
+import type { McpExchange } from './exchange.ts'
 import { headerText } from './header-text.ts'
 import { mismatch } from './read-message.ts'
-import type { Refusal } from './rpc.ts'
+import type { RpcRefusal } from './rpc.ts'
 
 const NONE: readonly Mirror[] = []
 const known = new WeakMap<JsonObject, readonly Mirror[]>()
@@ -22,7 +22,7 @@ function mirrorsIn(schema: JsonObject): readonly Mirror[] {
  * Since 2026-07-28 a tool may require arguments to be repeated in headers (`x-mcp-header`). They must be equal, because proxies may
  * route by them.
  */
-export function mirrorFault(schema: JsonObject, args: Json, exchange: Exchange): Refusal | undefined {
+export function mirrorFault(schema: JsonObject, args: Json, exchange: McpExchange): RpcRefusal | undefined {
   for (const { header, path } of mirrorsIn(schema)) {
     const name = `Mcp-Param-${header}`
     const said = exchange.header(name.toLowerCase())

@@ -11,7 +11,7 @@ import {
   type ClientContext,
   type HttpContext,
 } from './http-context.ts'
-import type { Request } from './read-message.ts'
+import type { McpRequest } from './read-message.ts'
 import type { RelayedStreams } from './2025/relayed-streams.ts'
 import type { ResumableStreams } from './2025/resumable-streams.ts'
 import { refusalFor, refusalOf, RPC } from './rpc.ts'
@@ -29,7 +29,7 @@ import { placeIn } from './2025/stream-names.ts'
 import { shownTo } from './surfaces.ts'
 import { updated, urisIn, type WatchedResources } from './watched-resources.ts'
 
-export type ListeningDeps = {
+export type McpListeningPorts = {
   readonly gate: McpPorts
   readonly sessions: McpSessions
   readonly listening: ListeningStreams
@@ -41,7 +41,15 @@ export type ListeningDeps = {
 }
 
 /** Opens long-lived streams: the notification stream of a session, the rest of an interrupted stream, and a subscription. */
-export function listeningDoor({ gate, sessions, listening, watched, resumable, relayed, stillAllowed }: ListeningDeps) {
+export function listeningDoor({
+  gate,
+  sessions,
+  listening,
+  watched,
+  resumable,
+  relayed,
+  stillAllowed,
+}: McpListeningPorts) {
   async function openListening(client: ClientContext): Promise<void> {
     const { request, response, caller, session } = client
     if (!acceptsType(request, 'text/event-stream'))
@@ -61,7 +69,7 @@ export function listeningDoor({ gate, sessions, listening, watched, resumable, r
     })
   }
 
-  async function openSubscription(client: ClientContext, { id, params, meta }: Request): Promise<void> {
+  async function openSubscription(client: ClientContext, { id, params, meta }: McpRequest): Promise<void> {
     const { request, response, caller, session, trace } = client
     if (!acceptsType(request, 'text/event-stream'))
       return writeRefusal(client, id, refusalOf(RPC.server, 'request.not_acceptable'))

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { McpPorts, OwnTool } from './mcp-ports.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { specOf, type Problem } from '../../kernel/contract/problems.ts'
-import type { Exchange } from './exchange.ts'
+import type { McpExchange } from './exchange.ts'
 import type { RpcResult } from './rpc.ts'
 
 const WRITES = { readOnlyHint: false, openWorldHint: false }
@@ -18,7 +18,7 @@ export function own<Args extends z.ZodType>(tool: {
   calls?: boolean
   /** Whether it changes the gate's own state. */
   writes?: boolean
-  run(gate: McpPorts, exchange: Exchange, args: z.infer<Args>): Promise<RpcResult>
+  run(gate: McpPorts, exchange: McpExchange, args: z.infer<Args>): Promise<RpcResult>
 }): OwnTool {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.args, { io: 'input' }) as JsonObject
   const { name, title, description } = tool

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { headerText } from './header-text.ts'
-import { refusalOf, RPC, type Refusal, type RpcId } from './rpc.ts'
+import { refusalOf, RPC, type RpcRefusal, type RpcId } from './rpc.ts'
 
 /** Versions with `initialize` and sessions. */
 export const OLD_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
@@ -12,7 +12,7 @@ export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 
 export type Era = 'old' | 'new'
-export type Request = {
+export type McpRequest = {
   readonly is: 'request'
   readonly era: Era
   readonly id: RpcId
@@ -22,8 +22,8 @@ export type Request = {
 }
 export type Notification = { readonly is: 'notification'; readonly method: string; readonly params: JsonObject }
 /** An answer to a question, whether or not the gate asked it. */
-export type Reply = { readonly is: 'reply'; readonly id: Json | undefined; readonly result: Json | undefined }
-export type Refused = { readonly is: 'refused'; readonly id: RpcId | null; readonly refusal: Refusal }
+export type ClientReply = { readonly is: 'reply'; readonly id: Json | undefined; readonly result: Json | undefined }
+export type RefusedMessage = { readonly is: 'refused'; readonly id: RpcId | null; readonly refusal: RpcRefusal }
 
 /** The headers that repeat the body since 2026-07-28, so that a proxy need not read it. */
 export type Mirrored = {
@@ -42,7 +42,7 @@ export function readMessage(
   message: Json,
   headers: Mirrored,
   may_lack: boolean,
-): Request | Notification | Reply | Refused {
+): McpRequest | Notification | ClientReply | RefusedMessage {
   if (Array.isArray(message)) return refused(null, refusalOf(RPC.invalid_request, 'mcp.batch_refused'))
   if (!isJsonObject(message) || message['jsonrpc'] !== '2.0') return notAMessage()
   const { id, method, params = NOTHING } = message
@@ -59,9 +59,9 @@ export function readMessage(
   return { ...request, era: meta[VERSION_KEY] === undefined ? 'old' : 'new' }
 }
 
-type Unsorted = Omit<Request, 'era'>
+type Unsorted = Omit<McpRequest, 'era'>
 
-function faultInOld({ method, meta }: Unsorted, { version }: Mirrored): Refusal | undefined {
+function faultInOld({ method, meta }: Unsorted, { version }: Mirrored): RpcRefusal | undefined {
   if (version === undefined || OLD_VERSIONS.includes(version)) return undefined
   if (version < FIRST_NEW) return unsupported(version, [...NEW_VERSIONS, ...OLD_VERSIONS])
   if (method === 'initialize')
@@ -70,7 +70,7 @@ function faultInOld({ method, meta }: Unsorted, { version }: Mirrored): Refusal 
   return refusalOf(RPC.invalid_params, 'mcp.envelope_invalid', { keys: keys.join(', ') })
 }
 
-function faultInNew({ method, params, meta }: Unsorted, headers: Mirrored, may_lack: boolean): Refusal | undefined {
+function faultInNew({ method, params, meta }: Unsorted, headers: Mirrored, may_lack: boolean): RpcRefusal | undefined {
   const version = meta[VERSION_KEY]
   const keys = [
     ...(typeof version === 'string' ? [] : [VERSION_KEY]),
@@ -105,7 +105,7 @@ function faultInName(
   params: JsonObject,
   header: string | undefined,
   is_lacking: boolean,
-): Refusal | undefined {
+): RpcRefusal | undefined {
   const field = NAMED.get(method)
   const name = field === undefined ? undefined : params[field]
   if (typeof name !== 'string') return undefined
@@ -114,15 +114,15 @@ function faultInName(
   return headerText(header) === name ? undefined : mismatch('Mcp-Name', 'the body has a different name')
 }
 
-export const mismatch = (header: string, why: string): Refusal =>
+export const mismatch = (header: string, why: string): RpcRefusal =>
   refusalOf(RPC.header_mismatch, 'mcp.header_mismatch', { header, why })
 
-function unsupported(requested: string, supported: readonly string[]): Refusal {
+function unsupported(requested: string, supported: readonly string[]): RpcRefusal {
   const about = { supported: supported.join(', ') }
   return refusalOf(RPC.version_unsupported, 'mcp.version_unsupported', about, { supported, requested })
 }
 
 const isId = (id: Json | undefined): id is RpcId => typeof id === 'string' || Number.isSafeInteger(id)
-const refused = (id: RpcId | null, refusal: Refusal): Refused => ({ is: 'refused', id, refusal })
-const notAMessage = (id: RpcId | null = null): Refused =>
+const refused = (id: RpcId | null, refusal: RpcRefusal): RefusedMessage => ({ is: 'refused', id, refusal })
+const notAMessage = (id: RpcId | null = null): RefusedMessage =>
   refused(id, refusalOf(RPC.invalid_request, 'mcp.message_invalid'))

@@ -19,35 +19,35 @@ export const RPC = {
 } as const
 
 /** A rejected message: its JSON-RPC error, and the status over HTTP. */
-export type Refusal = { readonly http: number; readonly error: JsonObject }
+export type RpcRefusal = { readonly http: number; readonly error: JsonObject }
 
 /** The answer to a request. */
-export type RpcResult = { readonly result: JsonObject } | Refusal
+export type RpcResult = { readonly result: JsonObject } | RpcRefusal
 
 export function refusalOf(
   rpc: number,
   code: KernelProblemCode,
   about: Problem['about'] = {},
   more: JsonObject = {},
-): Refusal {
+): RpcRefusal {
   return refusalFor(rpc, problem(code, about), more)
 }
 
 /** `more`: other fields that the protocol requires in an error's `data`. */
-export function refusalFor(rpc: number, found: Problem, more: JsonObject = {}): Refusal {
+export function refusalFor(rpc: number, found: Problem, more: JsonObject = {}): RpcRefusal {
   const { http, says, do: remedy } = specOf(found)
   const { code, about } = found
   return { http, error: { code: rpc, message: `${says}; ${remedy}`, data: { code, about, ...more } } }
 }
 
 /** A refusal that is a valid answer to the message: its HTTP status is 200. */
-export const inBand = (refusal: Refusal): Refusal => ({ ...refusal, http: 200 })
+export const inBand = (refusal: RpcRefusal): RpcRefusal => ({ ...refusal, http: 200 })
 
 /** A tool server's own error. A missing client capability has its own HTTP status. */
 export const serverRefusal = (
   { ownCodes }: { readonly ownCodes: ReadonlySet<string> },
   error: JsonObject,
-): Refusal => ({
+): RpcRefusal => ({
   http: error['code'] === RPC.capability_missing ? 400 : 200,
   error: markedError(error, ownCodes),
 })

@@ -7,14 +7,14 @@ import { Surface } from '../../kernel/contract/caller.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { problem, specOf } from '../../kernel/contract/problems.ts'
 import { BODY_LIMIT } from '../http/body-limit.ts'
-import type { Authenticate } from '../http/caller-of.ts'
+import type { AuthenticateRequest } from '../http/caller-of.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { DoorListener } from '../http/listen.ts'
 import { knownHost } from '../http/known-host.ts'
 import { traceOf } from '../http/trace-of.ts'
 import { answerRequest, completed } from './answer-request.ts'
 import { createRequestsInProgress } from './requests-in-progress.ts'
-import { openEventStream, type EventStream } from './event-stream.ts'
+import { openEventStream, type McpEventStream } from './event-stream.ts'
 import {
   accept,
   commonHeaders,
@@ -37,9 +37,9 @@ import { relayedMessages } from './2025/relayed-messages.ts'
 import { relayedStreams } from './2025/relayed-streams.ts'
 import { createResumableStreams } from './2025/resumable-streams.ts'
 import { createQuestions } from './2025/questions.ts'
-import { readMessage, type Era, type Notification, type Request } from './read-message.ts'
+import { readMessage, type Era, type Notification, type McpRequest } from './read-message.ts'
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
-import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
+import { refusalFor, refusalOf, RPC, textOf, type RpcRefusal } from './rpc.ts'
 import { createMcpSessions, idempotencyKeyOf, threadOf } from './mcp-sessions.ts'
 import { createListeningStreams } from './listening-streams.ts'
 import { newStreamName } from './2025/stream-names.ts'
@@ -47,7 +47,7 @@ import { createWatchedResources } from './watched-resources.ts'
 
 export type McpDoor = {
   readonly gate: McpPorts
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateRequest
   /** The default surface, for clients that choose none by address or key. */
   readonly surface: Surface
   /** Longer outputs, in characters, are moved to the artifact store. */
@@ -137,7 +137,7 @@ export function mcpListener(door: McpDoor): DoorListener {
   }
 
   /** The caller's session and the surface it wants. */
-  function clientOf(context: HttpContext, caller: Caller): MaybePromise<ClientContext | Refusal> {
+  function clientOf(context: HttpContext, caller: Caller): MaybePromise<ClientContext | RpcRefusal> {
     const { request, response, local, trace } = context
     const session = headerOf(request, 'mcp-session-id')
     if (session !== undefined && !sessions.isOf(session, caller)) return unknownSession()
@@ -189,7 +189,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     if (!inProgress.cancel(clientKey, id)) messages.cancelled(clientKey, id)
   }
 
-  function answer(client: ClientContext, message: Request): void {
+  function answer(client: ClientContext, message: McpRequest): void {
     const { request, response, session } = client
     const { era, id, method, params, meta } = message
     const thread = threadOf(session, meta)
@@ -232,7 +232,7 @@ export function mcpListener(door: McpDoor): DoorListener {
   }
 
   /** Sends the answer as a stream. A client from before 2026-07-28 can resume it. */
-  function openAnswer(client: ClientContext, name: string | undefined, onLost: () => void): EventStream {
+  function openAnswer(client: ClientContext, name: string | undefined, onLost: () => void): McpEventStream {
     const { response } = client
     const live = openEventStream(response, commonHeaders(client))
     if (name === undefined) return live
@@ -271,7 +271,7 @@ export function mcpListener(door: McpDoor): DoorListener {
   }
 }
 
-const unknownSession = (): Refusal => refusalOf(RPC.session_not_found, 'mcp.session_unknown')
+const unknownSession = (): RpcRefusal => refusalOf(RPC.session_not_found, 'mcp.session_unknown')
 
 /** Before 2025-11-25 clients treat an event without a message as an error. On the local socket, streams are not interrupted. */
 const canResume = ({ request, session, local }: ClientContext, era: Era): boolean =>

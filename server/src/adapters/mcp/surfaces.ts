@@ -8,7 +8,7 @@ import { inForce, type ToolDefinition } from '../../kernel/contract/tool.ts'
 import { markedText } from '../../kernel/contract/visible-text.ts'
 import { answerCall } from './answer-call.ts'
 import { whenTask } from './call-as-task.ts'
-import type { Exchange } from './exchange.ts'
+import type { McpExchange } from './exchange.ts'
 import { markedDefinition } from './foreign-texts.ts'
 import { mirrorFault } from './mirror-fault.ts'
 import { failed } from './own-tool.ts'
@@ -18,7 +18,7 @@ import { definitionFor, definitionOf, showsOutputSchema } from './shown-definiti
 import { inBand, refusalOf, RPC, type RpcResult } from './rpc.ts'
 
 /** The surface that a client sees. `auto` is resolved for a caller before anything is listed. */
-export type Shown = Exclude<Surface, 'auto'>
+export type ShownSurface = Exclude<Surface, 'auto'>
 
 const SEARCH_SURFACE = [...SEARCH_TOOLS, ...COMMON_TOOLS]
 const SEARCH_TEXT = JSON.stringify(SEARCH_SURFACE.map(({ definition }) => definition))
@@ -49,7 +49,7 @@ export async function listedGuestTools({ guestTools }: McpPorts): Promise<readon
   return guestTools.flatMap(({ tools }, at) => (are_on[at] === true ? tools : []))
 }
 
-export const shownTo = (gate: McpPorts, caller: Caller, surface: Surface): Shown =>
+export const shownTo = (gate: McpPorts, caller: Caller, surface: Surface): ShownSurface =>
   surface === 'auto' ? gate.toolViews.smallerSurface(caller, SEARCH_TEXT) : surface
 
 type Asked = { readonly cursor?: Json | undefined; readonly guests?: readonly OwnTool[] }
@@ -59,7 +59,7 @@ export type ToolList = { readonly tools: readonly JsonObject[]; readonly nextCur
 export function listTools(
   { toolViews }: Pick<McpPorts, 'toolViews'>,
   caller: Caller,
-  shown: Shown,
+  shown: ShownSurface,
   era: Era,
   { cursor, guests = [] }: Asked = {},
 ): ToolList | undefined {
@@ -100,7 +100,7 @@ function shownDefinition(definition: ToolDefinition, era: Era): JsonObject {
  * Executes `tools/call`. Under `auto` the names of both surfaces are accepted, because the gate does not know which list the client
  * saw last.
  */
-export function callTool(gate: McpPorts, exchange: Exchange, surface: Surface): MaybePromise<RpcResult> {
+export function callTool(gate: McpPorts, exchange: McpExchange, surface: Surface): MaybePromise<RpcResult> {
   const { name, arguments: args = {} } = exchange.params
   if (typeof name !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' }))

@@ -2,7 +2,7 @@ import type { McpPorts } from './mcp-ports.ts'
 import type { WatchReply } from '../../kernel/proxy/proxy-watch.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
-import type { EventStream } from './event-stream.ts'
+import type { McpEventStream } from './event-stream.ts'
 import { clientKeyOf } from './http-context.ts'
 
 /** How long a client that lost its stream may take to come back before its subscriptions end. */
@@ -13,7 +13,7 @@ export type WatchedResources = {
   subscribe(client: WatchingClient, uri: string, about: About): Promise<WatchReply>
   unsubscribe(client: WatchingClient, uri: string): void
   /** Attaches a stream on which this client gets its notifications. Returns a function that detaches it. */
-  attach(client: WatchingClient, stream: EventStream): () => void
+  attach(client: WatchingClient, stream: McpEventStream): () => void
   endSession(session: string): void
   /** Since 2026-07-28: subscribes to those resources that can be watched, until it is stopped. */
   watchAll(caller: Caller, uris: readonly string[], about: About, onUpdated: (uri: string) => void): Promise<Watching>
@@ -27,7 +27,7 @@ export type Watching = { readonly uris: readonly string[]; stop(): void }
 type Listener = {
   readonly session: string | undefined
   readonly watched: Map<string, Promise<WatchReply>>
-  readonly streams: Set<EventStream>
+  readonly streams: Set<McpEventStream>
   ending: NodeJS.Timeout | undefined
 }
 
@@ -129,7 +129,7 @@ export function urisIn(filter: Json | undefined, { resources }: JsonObject): rea
  * Only a client's newest stream is used, because a repeated notification would count as a second change. Without a session, all
  * streams are used: they may belong to several clients.
  */
-const streamsToNotify = ({ session, streams }: Listener): readonly EventStream[] =>
+const streamsToNotify = ({ session, streams }: Listener): readonly McpEventStream[] =>
   session === undefined ? [...streams] : [...streams].slice(-1)
 
 function stopOne(answer: WatchReply): void {

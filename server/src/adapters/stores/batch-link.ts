@@ -21,7 +21,7 @@ export type Batch<Packed> = {
 export type BatchReply = {
   /** Commits that follow one in doubt may be missing: they were not written. */
   readonly outcomes: readonly (GroupResult | 'in_doubt')[]
-  readonly fault?: Fault | undefined
+  readonly fault?: EngineFault | undefined
   /** The cursors of the labels that the stored commits inserted, in their order. */
   readonly cursors?: readonly number[] | undefined
   /** Another process has written since the batch before. */
@@ -33,18 +33,18 @@ export type BatchReply = {
   readonly forged?: readonly string[] | undefined
 }
 /** Asks for the outcome of the last batch, which had `count` commits. */
-export type Asked = { readonly ask: number; readonly count: number; readonly now: number }
+export type AskedBatch = { readonly ask: number; readonly count: number; readonly now: number }
 export type AskedReply =
-  { readonly outcomes: readonly CommitResult[] } | { readonly outcomes?: undefined; readonly fault: Fault }
+  { readonly outcomes: readonly CommitResult[] } | { readonly outcomes?: undefined; readonly fault: EngineFault }
 /** Why commits were unavailable, in the engine's words. */
-export type Fault = { readonly says: string; readonly code?: string | undefined }
+export type EngineFault = { readonly says: string; readonly code?: string | undefined }
 
 /** The connection to the engine's writer. One batch at a time. */
 export type BatchLink<Packed> = {
   /** Rejects if the writer ends: then it is unknown whether the batch is stored. */
   send(batch: Batch<Packed>): Promise<BatchReply>
   /** Rejects if the writer ends. */
-  ask(asked: Asked): Promise<AskedReply>
+  ask(asked: AskedBatch): Promise<AskedReply>
   end(): Promise<void>
 }
 

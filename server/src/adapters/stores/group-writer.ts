@@ -4,7 +4,7 @@ import type { OwnTail } from '../../kernel/ports/audit.ts'
 import type { Change, Committed, CommitId, Ledger, CommitResults, CommitResult } from '../../kernel/ports/ledger.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { OnForged } from './stored-values.ts'
-import type { BatchLink, BatchReply, Divergence, Fault, Tail } from './batch-link.ts'
+import type { BatchLink, BatchReply, Divergence, EngineFault, Tail } from './batch-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
 export type GroupWriter = Ledger &
@@ -256,7 +256,7 @@ function gone(error: unknown): Bug {
   return error instanceof Bug ? error : new Bug('the writer of the ledger failed', { cause: error })
 }
 
-function errorOf({ says, code }: Fault): Error {
+function errorOf({ says, code }: EngineFault): Error {
   return new Error(`the ledger cannot be written: ${says}${code === undefined ? '' : ` (${code})`}`)
 }
 

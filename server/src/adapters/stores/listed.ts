@@ -32,7 +32,7 @@ export const STORED_TABLES: Readonly<Record<string, readonly string[]>> = {
 export const TABLES = Object.keys(STORED_TABLES) as readonly Table[]
 
 /** A listed field as stored in its column: null if the row cannot be listed by it. */
-export type Listed = string | number | null
+export type ListedValue = string | number | null
 
 /** Long texts: their column contains a number derived from them, and a listing compares the text as well. */
 const KEYED: ReadonlySet<string> = new Set(['identity', 'session'])
@@ -58,7 +58,7 @@ export function columnsOf(table: Table): readonly string[] {
 const COLUMNS = new Map<Table, readonly string[]>()
 
 /** The unprocessed value of a column in this row; null if there is none. */
-export function rawColumn(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
+export function rawColumn(table: Table, field: string, row: Readonly<Record<string, unknown>>): ListedValue {
   return listedFields(table).includes(field) ? listedText(field, row) : searchedValue(field, row)
 }
 
@@ -72,7 +72,7 @@ function listedText(field: string, row: Readonly<Record<string, unknown>>): stri
 /** The columns `caller` and `user` are parts of a row's caller. */
 const sourceOf = (field: string): string => (field === 'user' ? 'caller' : field)
 
-function searchedValue(field: string, row: Readonly<Record<string, unknown>>): Listed {
+function searchedValue(field: string, row: Readonly<Record<string, unknown>>): ListedValue {
   const { caller } = row as { caller?: { readonly id?: unknown; readonly user?: unknown } }
   const value = field === 'caller' ? caller?.id : field === 'user' ? caller?.user : row[field]
   return typeof value === 'string' || typeof value === 'number' ? value : null
@@ -84,9 +84,9 @@ export type Column = {
   /** The field of a row that it depends on. */
   readonly source: string
   /** The unprocessed value in this row. */
-  raw(row: Readonly<Record<string, unknown>>): Listed
+  raw(row: Readonly<Record<string, unknown>>): ListedValue
   /** What the embedded engine stores for it. */
-  stored(raw: Listed): Listed
+  stored(raw: ListedValue): ListedValue
 }
 
 /** The columns of a table, for writing many rows: what depends on the table alone is determined once. */
@@ -104,7 +104,7 @@ export function tableColumns(table: Table): readonly Column[] {
 }
 const TABLE_COLUMNS = new Map<Table, readonly Column[]>()
 
-function storedText(table: Table, field: string, value: Listed): Listed {
+function storedText(table: Table, field: string, value: ListedValue): ListedValue {
   if (typeof value !== 'string') return value
   if (isUnindexed(table, field, value)) return null
   return isKeyed(field) ? textKey(value) : value

@@ -14,8 +14,8 @@ import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 import { connectClient, envelopeOf, keepListening, listTools, type Identity } from './discover.ts'
 import { relistLimit } from './relist-limit.ts'
 import { askFor, toolCall } from './our-request.ts'
-import type { Tuning } from './tuning.ts'
-import { watchByListening, watchBySubscribing, type ListeningDeps } from './watch-resources.ts'
+import type { UpstreamTuning } from './tuning.ts'
+import { watchByListening, watchBySubscribing, type WatchResourcesPorts } from './watch-resources.ts'
 import type { Watcher } from './watches.ts'
 import type { OpenWire, Wire } from './wire.ts'
 
@@ -40,7 +40,7 @@ export type Connection = {
   close(): Promise<void>
 }
 
-export type Attempt =
+export type ConnectionAttempt =
   | { readonly is: 'open'; readonly connection: Connection }
   | { readonly is: 'failed'; readonly says: string }
   /** Nothing is wrong with the server, but somebody has to log in there first. */
@@ -48,7 +48,7 @@ export type Attempt =
 
 export type ConnectionDeps = {
   readonly server: string
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly identity: Identity
   readonly onListed: ToolsListed
   readonly onNotification: (method: NotificationMethod, params: JsonObject) => void
@@ -62,7 +62,7 @@ export type ConnectionDeps = {
 }
 
 /** `failed_on_probe`: the server crashed or stopped answering after the probe for the newer protocol era, as servers of some older SDKs do. */
-type Try = Attempt | { readonly is: 'failed_on_probe' | 'other_wire'; readonly says: string }
+type Try = ConnectionAttempt | { readonly is: 'failed_on_probe' | 'other_wire'; readonly says: string }
 
 /**
  * Opens a wire, does the handshake and registers the server's tools. Never rejects. The wires are tried in order; the next one if
@@ -72,7 +72,7 @@ export async function openConnection(
   wires: readonly OpenWire[],
   deps: ConnectionDeps,
   legacy: boolean,
-): Promise<Attempt> {
+): Promise<ConnectionAttempt> {
   let last: Try = { is: 'failed', says: 'there is no connection to it' }
   for (const open of wires) {
     last = await openOn(open, deps, legacy)
@@ -154,7 +154,7 @@ function listChangesOf(client: Client): readonly NotificationMethod[] {
   ]
 }
 
-const watching = ({ server, tuning, onNotification }: ConnectionDeps, wire: Wire): ListeningDeps => ({
+const watching = ({ server, tuning, onNotification }: ConnectionDeps, wire: Wire): WatchResourcesPorts => ({
   server,
   tuning,
   isUsable: () => wire.isUsable(),

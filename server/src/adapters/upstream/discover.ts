@@ -12,8 +12,8 @@ import { Bug } from '../../kernel/contract/problems.ts'
 import { boundDefinition, collectFaults, TOOL_BOUNDS, type FaultCollector } from '../../kernel/contract/tool-bounds.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 import { backOff } from './breaker.ts'
-import type { Envelope } from './messages.ts'
-import type { Tuning } from './tuning.ts'
+import type { MetaEnvelope } from './messages.ts'
+import type { UpstreamTuning } from './tuning.ts'
 
 const SETTLE_MS = 100
 /** Pages in a row without a single tool. */
@@ -65,7 +65,7 @@ export async function connectClient(transport: Transport, options: ConnectOption
 }
 
 export type ListenDeps = {
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly isUsable: () => boolean
   /** Changes in the meantime may have been missed. */
   readonly onDoubt: () => void
@@ -101,7 +101,7 @@ function changesOf(client: Client) {
 }
 
 /** What every message has in `_meta` on this connection: the same as the SDK's own messages. */
-export function envelopeOf(client: Client, identity: Identity): Envelope {
+export function envelopeOf(client: Client, identity: Identity): MetaEnvelope {
   const version = client.getNegotiatedProtocolVersion()
   if (version === undefined || client.getProtocolEra() !== 'modern') return {}
   return {
@@ -111,13 +111,13 @@ export function envelopeOf(client: Client, identity: Identity): Envelope {
   }
 }
 
-export type Listing = { readonly definitions: readonly ToolDefinition[]; readonly findings: FaultCollector }
+export type DiscoveredTools = { readonly definitions: readonly ToolDefinition[]; readonly findings: FaultCollector }
 
 /**
  * The pages of `tools/list`, verbatim and within the limits. A tool that is malformed or too large is left out and the rest is
  * still offered; so is everything beyond too many tools, too much text, too many pages or too much time.
  */
-export async function listTools(client: Client, timeout_ms: number): Promise<Listing> {
+export async function listTools(client: Client, timeout_ms: number): Promise<DiscoveredTools> {
   const findings = collectFaults()
   const definitions: ToolDefinition[] = []
   const deadline = performance.now() + timeout_ms * SLOWEST

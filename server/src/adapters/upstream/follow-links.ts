@@ -7,14 +7,14 @@ const MOST_LINKS = 40
 /** Nothing exists there, so nothing can be followed; the name itself says where it would be created. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
-export type Follow = (path: string, from?: string) => Promise<Followed | undefined>
+export type FollowLinks = (path: string, from?: string) => Promise<Followed | undefined>
 type Step = { readonly to: string } | 'plain' | 'absent' | 'unknown'
 
 /**
  * Where paths lead. Walks name by name instead of using realpath: a link whose target does not exist yet still leads out of a
  * folder, and writing through it creates the target. Results are cached, so an instance is for one decision only.
  */
-export function followLinks(): Follow {
+export function followLinks(): FollowLinks {
   const steps = new Map<string, Promise<Step>>()
   const stepAt = (path: string): Promise<Step> => {
     const known = steps.get(path) ?? linkAt(path)

@@ -14,7 +14,7 @@ import type { WireDeps } from './wire.ts'
 const MOST_VALUES = 100_000
 const MOST_LISTED = 400_000
 
-export type Inbox = {
+export type MessageInbox = {
   /**
    * One message: an answer to one of our requests, its progress, or something for the SDK. `within`: the request it was sent in
    * answer to.
@@ -34,7 +34,14 @@ export type InboxDeps = Pick<WireDeps, 'noise' | 'onNotification'> & {
 }
 
 /** Sorts a server's messages by id: ours go to our requests, everything else to the SDK. */
-export function openInbox({ server, output_limit, pending, transport, noise, onNotification }: InboxDeps): Inbox {
+export function openInbox({
+  server,
+  output_limit,
+  pending,
+  transport,
+  noise,
+  onNotification,
+}: InboxDeps): MessageInbox {
   let unreadable = 0
   const too_large = lost(server, 'tool.too_large', { limit: String(output_limit) })
   const too_many = lost(server, 'tool.too_large', { values: `over ${MOST_VALUES}` })

@@ -11,22 +11,22 @@ const OURS = /^s-\d+$/
 export const isMessageId = (id: Json | undefined): id is MessageId => typeof id === 'string' && OURS.test(id)
 
 /** What the negotiated revision requires in the `_meta` of every message; nothing before 2026-07-28. */
-export type Envelope = JsonObject
+export type MetaEnvelope = JsonObject
 
 /**
  * One request as a line.
  * INVARIANT: it contains the params unchanged, byte for byte.
  */
-export function requestMessage(id: MessageId, request: OurRequest<unknown>, envelope: Envelope): string {
+export function requestMessage(id: MessageId, request: OurRequest<unknown>, envelope: MetaEnvelope): string {
   const params = request.params(metaOf(id, request, envelope))
   // A raw line break would end the message early and start another one that nobody approved.
   if (/[\n\r]/.test(params)) throw new Bug('the JSON of a message contains a line break')
   return `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(request.method)},"params":${params}}\n`
 }
 
-const NOTHING: Envelope = {}
+const NOTHING: MetaEnvelope = {}
 
-function metaOf(id: MessageId, { onProgress, onLog }: OurRequest<unknown>, envelope: Envelope): Envelope {
+function metaOf(id: MessageId, { onProgress, onLog }: OurRequest<unknown>, envelope: MetaEnvelope): MetaEnvelope {
   const isNew = hasKeys(envelope)
   if (!isNew && onProgress === undefined) return NOTHING
   // Our own id is also the token: whatever the client chose, no two requests to a server share one.
@@ -36,7 +36,7 @@ function metaOf(id: MessageId, { onProgress, onLog }: OurRequest<unknown>, envel
   return { ...envelope, ...level, ...token }
 }
 
-export function cancelMessage(id: MessageId, reason: string, envelope: Envelope): string {
+export function cancelMessage(id: MessageId, reason: string, envelope: MetaEnvelope): string {
   const meta = Object.keys(envelope).length === 0 ? {} : { _meta: envelope }
   const params = { requestId: id, reason, ...meta }
   return `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })}\n`

@@ -13,8 +13,8 @@ import type {
 } from './server-kind.ts'
 import { toolServer, type ToolServer } from './tool-server.ts'
 import type { OpenToolServers, ServerStatus, UpstreamLog } from './tool-server-status.ts'
-import { TUNING, type Tuning } from './tuning.ts'
-import type { Transport } from './transport.ts'
+import { TUNING, type UpstreamTuning } from './tuning.ts'
+import type { ServerTransport } from './transport.ts'
 import { userConnections, type UserConnections } from './user-connections.ts'
 import { openConnection } from './connection.ts'
 import { harmlessLine } from './harmless-text.ts'
@@ -26,7 +26,7 @@ import { clientTools } from '../../kernel/contract/hook-clients.ts'
 import { createLifetime } from './http/lifetime.ts'
 
 /** The built-in tools of a coding agent as a tool server: listed, and never called from here. */
-function clientTransport({ client, name: server }: ClientServer): Transport {
+function clientTransport({ client, name: server }: ClientServer): ServerTransport {
   const tools = clientTools(client)
   return {
     async connect({ onStart, onListed }) {
@@ -59,7 +59,7 @@ function clientTransport({ client, name: server }: ClientServer): Transport {
 }
 
 /** A child process that communicates on stdin and stdout. The values of its configured environment count as secrets. */
-function stdioTransport(config: StdioServer, grace_ms: number, log: (line: string) => void): Transport {
+function stdioTransport(config: StdioServer, grace_ms: number, log: (line: string) => void): ServerTransport {
   const secrets = Object.values(config.env)
   const hide = (says: string) => removeSecrets(secrets, says)
   const ring = stderrRing(
@@ -80,7 +80,7 @@ function stdioTransport(config: StdioServer, grace_ms: number, log: (line: strin
 }
 
 /** A server that is not started, because something that it needs is missing. */
-const missingSecret = (missing: readonly string[]): Transport => ({
+const missingSecret = (missing: readonly string[]): ServerTransport => ({
   connect: async () => ({
     is: 'failed',
     says: `it is not started, because a secret is missing: ${missing.join('; ')}`,
@@ -98,7 +98,7 @@ export type ToolServersOptions = {
   readonly logins?: ConnectionLogins
   /** The gate's version in handshakes. */
   readonly version?: string
-  readonly tuning?: Partial<Tuning>
+  readonly tuning?: Partial<UpstreamTuning>
   /** Without it, always true. */
   readonly mayAct?: () => boolean
 }
@@ -247,13 +247,13 @@ const isSame = (one: ServerConfig, other: ServerConfig): boolean => JSON.stringi
 
 type TransportDeps = {
   readonly kinds: readonly ServerKind[]
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly log: (line: string) => void
   readonly logins: ConnectionLogins | undefined
   readonly user?: string
 }
 
-function transportFor(config: ServerConfig, { kinds, tuning, log, logins, user }: TransportDeps): Transport {
+function transportFor(config: ServerConfig, { kinds, tuning, log, logins, user }: TransportDeps): ServerTransport {
   if (config.missing !== undefined) return missingSecret(config.missing)
   const kind = kindOf(kinds, config)
   if (kind === undefined) throw new Bug(`no kind for the server ${config.name}`)

@@ -3,8 +3,8 @@ import type { ClientSettings, HttpSettings, ServerKinds, StdioSettings } from '.
 import type { LoginStatus, ServerLogins } from '../../kernel/ports/logins.ts'
 import type { Tokens } from './http/tokens.ts'
 import type { RunAs } from './run-as.ts'
-import type { Transport } from './transport.ts'
-import type { Tuning } from './tuning.ts'
+import type { ServerTransport } from './transport.ts'
+import type { UpstreamTuning } from './tuning.ts'
 
 /**
  * `data`: a separate folder beside the gate's data folder, passed to a child as `SLUICE_DATA`. Created by a server that needs it.
@@ -48,7 +48,7 @@ export type Resolved<Server extends ServerConfig = ServerConfig> = {
 }
 
 export type Reaching = {
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly log: (line: string) => void
   /** Of a person's login at this server; absent if nobody can log in. */
   readonly tokens: Tokens | undefined
@@ -59,7 +59,7 @@ export type ServerKind<K extends keyof ServerConfigs = keyof ServerConfigs> = {
   /** The key in the settings that identifies it. */
   readonly key: K
   resolve(settings: ServerKinds[K], given: Resolving): Resolved<ServerConfigs[K]>
-  transport(config: ServerConfigs[K], reaching: Reaching): Transport
+  transport(config: ServerConfigs[K], reaching: Reaching): ServerTransport
 }
 
 /** Whose login it is: one user's, or, without a user, the gate's own. */

@@ -2,7 +2,7 @@ import type { ToolReply, UpstreamCall } from '../../kernel/ports/upstream.ts'
 import { LOST_BY, lost, notSent, type AbandonReason } from './pending-calls.ts'
 
 /** How a call with its own request or process is sent, so that its answer needs no id. */
-export type Doing = {
+export type CallWork = {
   /** Never rejects. */
   start(): Promise<ToolReply>
   /** Nobody waits for it any more: end it. `unsent`: guaranteed that it was never sent, and never will be. */
@@ -13,7 +13,7 @@ export type Doing = {
 export function singleCall(
   { name: server, timeout_ms }: { readonly name: string; readonly timeout_ms: number },
   { signal }: Pick<UpstreamCall, 'signal'>,
-  { start, cancel }: Doing,
+  { start, cancel }: CallWork,
 ): Promise<ToolReply> {
   if (signal?.aborted === true) return Promise.resolve(notSent(server, 'the caller cancelled'))
   return new Promise((resolve) => {

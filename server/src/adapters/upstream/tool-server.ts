@@ -20,7 +20,7 @@ import { serverLog } from './server-log.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
 import { openWatches } from './watches.ts'
-import type { Transport } from './transport.ts'
+import type { ServerTransport } from './transport.ts'
 import { withTimeout } from './with-timeout.ts'
 
 export type ToolServer = {
@@ -48,7 +48,7 @@ type Phase =
 export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onListed'> & {
   readonly config: Pick<ServerConfig, 'name' | 'concurrency' | 'timeout_ms' | 'mayAct'>
   /** `log`: for what the server itself prints. */
-  readonly transport: (log: (line: string) => void) => Transport
+  readonly transport: (log: (line: string) => void) => ServerTransport
   readonly log: UpstreamLog
   readonly onNotification: (notification: ServerNotification) => void
 }

@@ -2,7 +2,7 @@ import type { BreakerTuning } from './breaker.ts'
 import type { RelistTuning } from './relist-limit.ts'
 
 /** Settings that are the same for all servers and not in the configuration file. Tests use shorter times. */
-export type Tuning = {
+export type UpstreamTuning = {
   /** For each step of a start: handshake, list of tools. */
   readonly start_timeout_ms: number
   /** How long to wait for a silent server's answer to the probe for the newer protocol. */
@@ -22,7 +22,7 @@ export type Tuning = {
   readonly breaker: BreakerTuning
 }
 
-export const TUNING: Tuning = {
+export const TUNING: UpstreamTuning = {
   start_timeout_ms: 30_000,
   probe_timeout_ms: 10_000,
   grace_ms: 2_000,

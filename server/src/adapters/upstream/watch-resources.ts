@@ -4,7 +4,7 @@ import type { UpstreamReply } from '../../kernel/ports/upstream.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { backOff } from './breaker.ts'
 import { notSent } from './pending-calls.ts'
-import type { Tuning } from './tuning.ts'
+import type { UpstreamTuning } from './tuning.ts'
 import type { Watcher } from './watches.ts'
 import type { Wire } from './wire.ts'
 
@@ -18,9 +18,9 @@ export function watchBySubscribing(wire: Wire): Watcher {
   }
 }
 
-export type ListeningDeps = {
+export type WatchResourcesPorts = {
   readonly server: string
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly isUsable: () => boolean
   /** It may have changed while nobody listened. */
   readonly onDoubt: (uri: string) => void
@@ -30,7 +30,7 @@ export type ListeningDeps = {
  * Since 2026-07-28: one stream for all of them. Whenever the set changes, a new stream is opened before the old one is closed, so
  * that nothing is missed in between; a broken one is opened again.
  */
-export function watchByListening(client: Client, { server, tuning, isUsable, onDoubt }: ListeningDeps): Watcher {
+export function watchByListening(client: Client, { server, tuning, isUsable, onDoubt }: WatchResourcesPorts): Watcher {
   const wanted = new Set<string>()
   let open: McpSubscription | undefined
   let turn: Promise<unknown> = Promise.resolve()

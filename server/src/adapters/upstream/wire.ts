@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/client'
 import type { NotificationMethod, UpstreamReply } from '../../kernel/ports/upstream.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
-import type { Envelope } from './messages.ts'
+import type { MetaEnvelope } from './messages.ts'
 import type { OurRequest } from './our-request.ts'
 
 /** One connection to one tool server, shared by the SDK (discovery) and the direct path (calls). */
@@ -19,9 +19,9 @@ export type Wire = {
   /** False as soon as its end is known or decided. */
   isUsable(): boolean
   /** Sends one request and waits for its answer, the timeout, the caller's abort or the wire's end, whichever is first. */
-  ask<T>(request: OurRequest<T>, envelope: Envelope): Promise<UpstreamReply<T>>
+  ask<T>(request: OurRequest<T>, envelope: MetaEnvelope): Promise<UpstreamReply<T>>
   /** Why a tool cannot be called on this wire; undefined if it can. */
-  faultOf(definition: ToolDefinition, envelope: Envelope): string | undefined
+  faultOf(definition: ToolDefinition, envelope: MetaEnvelope): string | undefined
   /** Why somebody has to log in, if the last request was rejected for that. */
   loginNeed?(): string | undefined
   /** Answers to calls that nobody waits for any more. */

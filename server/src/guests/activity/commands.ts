@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../adapters/cli/cli.ts'
 import { countOf, sinceOf } from '../../adapters/cli/option-values.ts'
-import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields } from '../../adapters/cli/print.ts'
+import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type PrintedFields } from '../../adapters/cli/print.ts'
 
 type CallListOptions = {
   readonly state?: string
@@ -51,7 +51,7 @@ export function addCallsCommand(program: Command, cli: Cli): void {
     })
 }
 
-function rowOf(call: Fields): string[] {
+function rowOf(call: PrintedFields): string[] {
   const { says } = fieldsOf(call['problem'])
   return [
     timeOf(call['received_at']),

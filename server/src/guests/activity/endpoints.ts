@@ -10,7 +10,7 @@ import { CallState, type CallRow } from '../../kernel/contract/call.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { textsInLife, readLife, type LifeDeps } from './read-life.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
-import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
+import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { listResponse } from '../../adapters/http/list-response.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
 import { callerIn } from '../../adapters/http/query.ts'
@@ -78,7 +78,7 @@ export function endpoints(k: ActivityPorts): readonly Endpoint[] {
 function filterOf({
   query,
   number,
-}: Pick<Asked<never, undefined, (typeof FILTERS)[number]>, 'query' | 'number'>): Result<CallFilter> {
+}: Pick<EndpointInput<never, undefined, (typeof FILTERS)[number]>, 'query' | 'number'>): Result<CallFilter> {
   const { tool, user, since, until, q: words } = query
   const state = CallState.optional().safeParse(query.state)
   if (!state.success) return refuse('request.invalid', { paths: `state: one of ${CallState.options.join(', ')}` })

@@ -1,6 +1,6 @@
 import type { OverviewAnswer } from '../../kernel/contract/activity.ts'
 import { DECIDING_KINDS, type Caller } from '../../kernel/contract/caller.ts'
-import { overviewOf, type Answered, type Seen } from '../../kernel/approvals/overview.ts'
+import { overviewOf, type Answered, type SeenCall } from '../../kernel/approvals/overview.ts'
 import { estimateTokens } from '../../kernel/text/estimate-tokens.ts'
 import { maySeeApproval } from '../../kernel/approvals/read-approvals.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
@@ -72,7 +72,7 @@ async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: n
   }
 }
 
-function seenOf(row: Stored<'calls'>['row']): Seen {
+function seenOf(row: Stored<'calls'>['row']): SeenCall {
   const { state, tool_id, caller, received_at, started_at, ended_at, verdict, approval_id } = row
   return {
     state,

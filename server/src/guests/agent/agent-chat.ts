@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { isStrong, typingWords } from '../../adapters/cli/confirm.ts'
 import { EXIT } from '../../adapters/cli/exit-codes.ts'
-import type { ServerEvent } from '../../adapters/cli/event-lines.ts'
+import type { EventLine } from '../../adapters/cli/event-lines.ts'
 import { fieldsOf, printReply, textOf, type Out } from '../../adapters/cli/print.ts'
 import { printPacket } from '../../adapters/cli/print-packet.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
@@ -62,7 +62,7 @@ async function followTurn(cli: Cli, run_id: string, before: string | undefined, 
   }
 }
 
-function untilFinal(cli: Cli, run_id: string, from: string | undefined): Promise<ServerEvent> {
+function untilFinal(cli: Cli, run_id: string, from: string | undefined): Promise<EventLine> {
   return new Promise((resolve) => {
     const path = `/agent/runs/${encodeURIComponent(run_id)}/events`
     const stop = cli.subscribe(
@@ -78,7 +78,7 @@ function untilFinal(cli: Cli, run_id: string, from: string | undefined): Promise
   })
 }
 
-function show(out: Out, { event, data }: ServerEvent): void {
+function show(out: Out, { event, data }: EventLine): void {
   switch (event) {
     case 'plan':
       for (const [at, step] of listOf(data['steps']).entries()) out.framed(`${at + 1}. ${textOf(step)}`)

@@ -57,7 +57,7 @@ export type AgentAnswer = {
   readonly status: AgentStatus
 }
 
-export type StepStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped'
+export type PlanStepStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped'
 
 /** The call that the executor's model requested, canonicalized and hashed by code. */
 export type ProposedTool = {

@@ -10,7 +10,7 @@ import {
   table,
   textOf,
   timeOf,
-  type Fields,
+  type PrintedFields,
   type Out,
 } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
@@ -85,12 +85,12 @@ export function addAgentCommands(program: Command, cli: Cli): void {
     .action(() => cli.out().data(drawGraph(GRAPH)))
 }
 
-function printAnswer(out: Out, answer: Fields): void {
+function printAnswer(out: Out, answer: PrintedFields): void {
   out.framed(textOf(answer['response']))
   out.line(`${textOf(answer['status'])}, ${textOf(answer['thread_id'])}`, 'quiet')
 }
 
-function printThreads(out: Out, body: Fields): void {
+function printThreads(out: Out, body: PrintedFields): void {
   const items = itemsOf(body)
   if (items.length === 0) return out.line('no threads; start one with `sluice agent chat`')
   const rows = items.map((thread) => [

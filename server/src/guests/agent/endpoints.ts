@@ -5,13 +5,13 @@ import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { Reader, AnswerText } from '../../kernel/sessions/enter-session.ts'
 import { CALLERS } from '../../adapters/http/access.ts'
 import type { Door } from '../../adapters/http/door.ts'
-import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
+import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { eventStream, OpenStreams, type EventOut } from '../../adapters/http/event-stream.ts'
 import { labelledStream } from '../../adapters/http/label-events.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'
 import { AgentBody, type AgentAnswer, type AgentEvent } from './agent.ts'
-import { afterAllOf, followThread, type FollowDeps, type FollowedEvent } from './follow-thread.ts'
+import { afterAllOf, followThread, type FollowThreadPorts, type FollowedEvent } from './follow-thread.ts'
 import {
   cancelTurn,
   listThreads,
@@ -25,11 +25,11 @@ import { AgentAnswerBody, ThreadAnswer, ThreadSummaryAnswer } from './thread-ans
 import { ownThread } from './threads.ts'
 import { answerText, stringsUnder } from '../../kernel/sessions/answer-texts.ts'
 
-export type AgentPorts = RunAgentDeps & FollowDeps & CancelThreadDeps
+export type AgentPorts = RunAgentDeps & FollowThreadPorts & CancelThreadDeps
 
 const WAIT_MS = 60_000
 
-type Following = Pick<Asked, 'door' | 'reader' | 'isStillAllowed'>
+type Following = Pick<EndpointInput, 'door' | 'reader' | 'isStillAllowed'>
 
 /** The agent runtime: messages in, answers and events out. */
 export function endpoints(k: AgentPorts): readonly Endpoint[] {
@@ -57,7 +57,7 @@ export function endpoints(k: AgentPorts): readonly Endpoint[] {
 
   async function converse(
     caller: Caller,
-    asked: Asked<never, AgentBody, 'wait_ms' | 'session'>,
+    asked: EndpointInput<never, AgentBody, 'wait_ms' | 'session'>,
     isForDevelopment: boolean,
   ): Promise<Result<AgentAnswer> | Response> {
     const { body, door, reader, trace, header, number } = asked

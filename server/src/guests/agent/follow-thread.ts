@@ -11,7 +11,7 @@ import type { Journal } from '../../kernel/ports/reads.ts'
 import { visibleThread, type ThreadDeps } from './threads.ts'
 import { refuse } from './problems.ts'
 
-export type FollowDeps = ThreadDeps & {
+export type FollowThreadPorts = ThreadDeps & {
   readonly journal: Pick<Journal, 'events'>
   readonly watch: Pick<Watch, 'onRow'>
   /** Intermediate output of performers on this node. */
@@ -38,7 +38,7 @@ type Place = { readonly seq: number; readonly n: number }
  * INVARIANT: every event after `from` is reported once and in order.
  */
 export async function followThread(
-  deps: FollowDeps,
+  deps: FollowThreadPorts,
   caller: Caller,
   run_id: string,
   from: string | undefined,

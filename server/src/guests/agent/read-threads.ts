@@ -1,4 +1,4 @@
-import type { AgentMessage, AgentStatus, LastToolResult, ProposedTool, StepStatus } from './agent.ts'
+import type { AgentMessage, AgentStatus, LastToolResult, ProposedTool, PlanStepStatus } from './agent.ts'
 import type { ModelUsage } from '../models/api.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
@@ -34,7 +34,7 @@ export type ThreadView = ThreadSummary & {
   readonly intent: string | null
   readonly messages: readonly AgentMessage[]
   readonly summary: string | null
-  readonly plan: readonly { readonly step: string; readonly status: StepStatus; readonly tries: number }[]
+  readonly plan: readonly { readonly step: string; readonly status: PlanStepStatus; readonly tries: number }[]
   readonly current_step: number
   /** Its arguments are in the call's packet, for people who may see that. */
   readonly proposed_tool: Omit<ProposedTool, 'args' | 'canonical_args'> | null

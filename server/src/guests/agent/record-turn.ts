@@ -12,7 +12,7 @@ import { newRunChanges, addRunEvent } from '../../kernel/runs/run-changes.ts'
 import { runOfThread, type Thread, type ThreadDeps } from './threads.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 
-export type TurnDeps = Pick<ThreadDeps, 'digest'> & { readonly agentSettings: AgentSettings }
+export type RecordTurnPorts = Pick<ThreadDeps, 'digest'> & { readonly agentSettings: AgentSettings }
 
 export type TurnToRecord = {
   readonly thread_id: string
@@ -43,7 +43,7 @@ export async function cleanText(
 /**
  * Records a message for a thread, creating the thread if there is none. The caller of this function decides whose words they are.
  */
-export function turnChanges(deps: TurnDeps, caller: Caller, turn: TurnToRecord, now: number): Change[] {
+export function turnChanges(deps: RecordTurnPorts, caller: Caller, turn: TurnToRecord, now: number): Change[] {
   const { thread_id, thread, message, isVolatile, trace, document } = turn
   const run_id = runOfThread(deps, thread_id)
   const sender = JSON.parse(JSON.stringify(caller)) as JsonObject

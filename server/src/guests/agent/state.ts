@@ -7,7 +7,7 @@ import type {
   LastToolResult,
   ProposedTool,
   SecurityFinding,
-  StepStatus,
+  PlanStepStatus,
   ThreadId,
 } from './agent.ts'
 import type { ModelUsage } from '../models/api.ts'
@@ -93,7 +93,7 @@ export type AgentState = {
   readonly summary: string | null
   readonly plan: readonly string[] | null
   readonly current_step: number
-  readonly step_status: readonly StepStatus[]
+  readonly step_status: readonly PlanStepStatus[]
   readonly tries: readonly number[]
   /** Artifact reads in the current step: they do not count as tries. */
   readonly lookups: number
@@ -228,7 +228,7 @@ export const withSender = (state: AgentState, turn: WaitingMessage): AgentState 
   ...(turn.caller === undefined ? {} : { acting: turn.caller }),
 })
 
-export const statusOfStep = ({ step_status, current_step }: AgentState): StepStatus | undefined =>
+export const statusOfStep = ({ step_status, current_step }: AgentState): PlanStepStatus | undefined =>
   step_status[current_step]
 export const triesOfStep = ({ tries, current_step }: AgentState): number => tries[current_step] ?? 0
 

@@ -7,7 +7,7 @@ import type { ThreadDocument, WaitingMessage } from './state.ts'
 import { limitOf } from './step.ts'
 import { cleanText, turnChanges } from './record-turn.ts'
 import { runOfThread, stateOf, threadNamed, type Thread, type ThreadDeps } from './threads.ts'
-import type { Routes } from '../../kernel/approvals/load-routes.ts'
+import type { ApprovalRoutes } from '../../kernel/approvals/routes/routes.ts'
 import {
   agentCaller,
   commitWithin,
@@ -25,14 +25,14 @@ import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { anyRequestLabel, textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 
-export type TurnDeps = MeterDeps &
+export type TakeTurnPorts = MeterDeps &
   ThreadDeps & {
     readonly clock: Clock
     readonly ids: Ids
     readonly judgement: Pick<Judgement, 'scanner'>
     readonly agentSettings: AgentSettings
     /** Which senders are people that the operator knows. */
-    readonly routes: Pick<Routes, 'chat'>
+    readonly routes: Pick<ApprovalRoutes, 'chat'>
   }
 
 const MOST_ROUNDS = 20
@@ -42,7 +42,7 @@ const NOT_HERE = 'approvals are not decided in this room'
  * A person's message to a document's agent: added to the thread of this version, room and sender, which the driver carries out.
  * INVARIANT: only the words of a person whom the operator has mapped are the user's; those of anybody else are data from outside.
  */
-export async function takeTurn(deps: TurnDeps, said: PersonsMessage): Promise<TakenTurn> {
+export async function takeTurn(deps: TakeTurnPorts, said: PersonsMessage): Promise<TakenTurn> {
   const { message, delivery } = said
   const limit = deps.agentSettings.message_chars
   if (message.text.trim() === '') return refused('invalid_protocol_message', 'the message is empty')
@@ -89,7 +89,7 @@ const notHere = (reply: StrictReply | MisspeltReply) => ({
 })
 
 function changesOf(
-  deps: TurnDeps,
+  deps: TakeTurnPorts,
   { head, opened, message }: PersonsMessage,
   waiting: WaitingMessage,
   thread_id: string,
@@ -125,7 +125,7 @@ function changesOf(
 }
 
 function personsWords(
-  { routes }: TurnDeps,
+  { routes }: TakeTurnPorts,
   caller: Caller,
   thread: string,
   sender: string,
@@ -143,7 +143,7 @@ type Found = { readonly thread_id: string; readonly thread: Thread | undefined }
  * The newest thread of this version, transport, room and sender, or the one to start: they are numbered, and each starts when the
  * previous one has ended. Found by exponential and binary search, so that long use costs little.
  */
-async function openThread(deps: TurnDeps, { opened, message }: PersonsMessage): Promise<Found> {
+async function openThread(deps: TakeTurnPorts, { opened, message }: PersonsMessage): Promise<Found> {
   const { transport, room, sender } = message
   const read = async (n: number): Promise<Found & { readonly isOver: boolean }> => {
     const seed = ['turns', opened.name, opened.version, transport, room, sender, n]

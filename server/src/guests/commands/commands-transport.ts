@@ -10,15 +10,15 @@ import { createLifetime } from '../../adapters/upstream/http/lifetime.ts'
 import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
 import { singleCall } from '../../adapters/upstream/single-call.ts'
 import { removeSecrets } from '../../adapters/upstream/remove-secrets.ts'
-import type { Transport } from '../../adapters/upstream/transport.ts'
+import type { ServerTransport } from '../../adapters/upstream/transport.ts'
 import { fillCommand } from './fill-command.ts'
-import { runProgram, type Ended, type Running } from './run-program.ts'
+import { runProgram, type EndedProgram, type Running } from './run-program.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 
 export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'user'> & NamedServer & ProcessServer
 
 /** Declared programs as a tool server: each call is one process. The values of the configured environment count as secrets. */
-export function commandsTransport(config: CommandsServer, grace_ms: number): Transport {
+export function commandsTransport(config: CommandsServer, grace_ms: number): ServerTransport {
   const { name: server, output_limit } = config
   const hide = (says: string) => removeSecrets(Object.values(config.env), says)
   const tools = Object.entries(config.commands).map(([name, command]) => commandTool(name, command))
@@ -38,7 +38,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
     })
   }
 
-  function answerOf(command: CommandSettings, ended: Ended): ToolReply {
+  function answerOf(command: CommandSettings, ended: EndedProgram): ToolReply {
     switch (ended.is) {
       case 'not_started':
         return notSent(server, hide(ended.says))
@@ -107,7 +107,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
   }
 }
 
-type Exited = Extract<Ended, { is: 'exited' }>
+type Exited = Extract<EndedProgram, { is: 'exited' }>
 
 function resultOf(
   command: CommandSettings,

@@ -3,7 +3,7 @@ import { partsOf, type Part } from './command-template.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
 
-export type Filled =
+export type FilledCommand =
   | {
       readonly ok: true
       readonly program: string
@@ -21,7 +21,7 @@ type Element = { readonly texts: readonly string[] } | { readonly says: string }
  * INVARIANT: a value is never more than the one argument it is part of (a list: one per item), and never starts an argument with
  * `-` before a `--`, unless the operator allows it (laws in fill-command.test.ts).
  */
-export function fillCommand(command: Shape, given: JsonObject): Filled {
+export function fillCommand(command: Shape, given: JsonObject): FilledCommand {
   const values = valuesOf(command, given)
   const [program, ...rest] = command.run
   if (typeof program !== 'string') throw new Bug('the configuration names a program')

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { idsOf, type RunAs } from '../../adapters/upstream/run-as.ts'
 import { childEnv } from '../../adapters/upstream/stdio/child-env.ts'
 
-export type Program = {
+export type ChildProgram = {
   readonly program: string
   readonly args: readonly string[]
   readonly stdin: string | undefined
@@ -18,7 +18,7 @@ export type Program = {
 }
 
 /** `not_started`: guaranteed not to have run. */
-export type Ended =
+export type EndedProgram =
   | { readonly is: 'exited'; readonly code: number; readonly stdout: Buffer; readonly stderr: string }
   | { readonly is: 'killed'; readonly signal: string }
   | { readonly is: 'too_large' }
@@ -26,7 +26,7 @@ export type Ended =
 
 export type Running = {
   /** Never rejects. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<EndedProgram>
   /** Ends it and everything it started: asks first, then forces. */
   kill(): void
 }
@@ -37,7 +37,7 @@ const STDERR_KEPT = 4_000
 const DRAIN_MS = 250
 
 /** Runs one program from start to end, in its own process group. Never through a shell. */
-export function runProgram(wanted: Program): Running {
+export function runProgram(wanted: ChildProgram): Running {
   try {
     return watch(startChild(wanted), wanted)
   } catch (error) {
@@ -48,7 +48,7 @@ export function runProgram(wanted: Program): Running {
 
 const own_group = process.platform !== 'win32'
 
-const startChild = (wanted: Program) =>
+const startChild = (wanted: ChildProgram) =>
   spawn(wanted.program, wanted.args, {
     cwd: wanted.cwd,
     env: childEnv(wanted.env, process.env, wanted.data, wanted.run_as),
@@ -59,7 +59,7 @@ const startChild = (wanted: Program) =>
     detached: own_group,
   })
 
-function watch(child: ReturnType<typeof startChild>, wanted: Program): Running {
+function watch(child: ReturnType<typeof startChild>, wanted: ChildProgram): Running {
   const parts: Buffer[] = []
   let bytes = 0
   let stderr = ''
@@ -89,7 +89,7 @@ function watch(child: ReturnType<typeof startChild>, wanted: Program): Running {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
   child.stdin.end(wanted.stdin)
 
-  const exited = new Promise<Ended>((resolve) => {
+  const exited = new Promise<EndedProgram>((resolve) => {
     child.once('error', (error) => {
       // An error before there is a process; a later one is about a signal that could not be delivered.
       if (child.pid === undefined) resolve({ is: 'not_started', says: error.message })
@@ -104,7 +104,7 @@ function watch(child: ReturnType<typeof startChild>, wanted: Program): Running {
     })
   })
 
-  async function end(): Promise<Ended> {
+  async function end(): Promise<EndedProgram> {
     const how = await exited
     if (how.is === 'not_started') return how
     await Promise.race([Promise.all([ending(child.stdout), ending(child.stderr)]), sleep(DRAIN_MS)])

@@ -141,7 +141,7 @@ function isPhone(text: string): boolean {
 }
 
 /** The context of a match: its span in the text and, for the value of an assignment, its name. */
-export type Place = {
+export type TextPlace = {
   readonly text: string
   readonly start: number
   readonly end: number
@@ -152,9 +152,9 @@ export type Place = {
 }
 
 /** Whether a match counts, or how many of its characters do. */
-export type Check = (match: string, place: Place) => boolean | number
+export type Check = (match: string, place: TextPlace) => boolean | number
 
-const quotedAs = ({ quoted, field }: Place): Quoted => (field === true ? 'field' : quoted === true)
+const quotedAs = ({ quoted, field }: TextPlace): Quoted => (field === true ? 'field' : quoted === true)
 
 function ipv6Where(match: string, local: boolean): number {
   const length = ipv6Length(match)

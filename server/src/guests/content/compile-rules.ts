@@ -3,29 +3,29 @@ import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { measurePattern } from './pattern-cost.ts'
 import { KnownNames } from '../../kernel/text/known-names.ts'
 import { numberRules, type NumberRules } from './number-rules.ts'
-import { Rule, type CompiledRule, type RuleInput } from './rule.ts'
+import { ContentRule, type CompiledContentRule, type RuleInput } from './rule.ts'
 import { buildWordFinder, type WordFinder } from '../../kernel/text/word-finder.ts'
 
 /** The rules to try where a keyword occurs. */
 export type KeywordUse = {
   readonly keyword: string
-  readonly here: readonly CompiledRule[]
-  readonly values: readonly CompiledRule[]
-  readonly anywhere: readonly CompiledRule[]
+  readonly here: readonly CompiledContentRule[]
+  readonly values: readonly CompiledContentRule[]
+  readonly anywhere: readonly CompiledContentRule[]
   /** The length of the shortest value that one of the rules for values matches. */
   readonly least_value: number
 }
 
 export type CompiledRules = {
-  readonly rules: readonly CompiledRule[]
+  readonly rules: readonly CompiledContentRule[]
   readonly finder: WordFinder
   /** By the word's index in the finder; undefined for a word that only other rules use. */
   readonly uses: readonly (KeywordUse | undefined)[]
   readonly number: NumberRules
-  readonly code: readonly CompiledRule[]
-  readonly colon: readonly CompiledRule[]
+  readonly code: readonly CompiledContentRule[]
+  readonly colon: readonly CompiledContentRule[]
   /** Rules without keywords, tried at every position. */
-  readonly everywhere: readonly CompiledRule[]
+  readonly everywhere: readonly CompiledContentRule[]
   /** Whether every rule needs a keyword. */
   readonly needs_keyword: boolean
   /** What the names of fields say, for names that occurred. */
@@ -40,7 +40,7 @@ const MOST_STEPS = { anchored: 250_000, anywhere: 2_000 }
  * too much is rejected, and with it the whole set: rules are never dropped silently.
  */
 export function compileRules(builtIn: readonly RuleInput[], extra: readonly unknown[]): Result<CompiledRules> {
-  const compiled: CompiledRule[] = []
+  const compiled: CompiledContentRule[] = []
   const seen = new Set<string>()
   for (const input of [...builtIn, ...extra]) {
     const one = compileRule(input, compiled.length)
@@ -52,8 +52,8 @@ export function compileRules(builtIn: readonly RuleInput[], extra: readonly unkn
   return ok(indexed(compiled))
 }
 
-function compileRule(input: unknown, order: number): Result<CompiledRule> {
-  const read = Rule.safeParse(input)
+function compileRule(input: unknown, order: number): Result<CompiledContentRule> {
+  const read = ContentRule.safeParse(input)
   if (!read.success) return invalid(idOf(input), wrongIn(read.error))
   const rule = read.data
   const anchored = rule.at !== 'anywhere'
@@ -75,7 +75,7 @@ function compileRule(input: unknown, order: number): Result<CompiledRule> {
 }
 
 /** A value is matched as a whole; everything else from the position where it is tried. */
-function compilePattern(rule: Rule): RegExp | undefined {
+function compilePattern(rule: ContentRule): RegExp | undefined {
   const flags = `${rule.at === 'anywhere' ? 'g' : 'y'}${rule.ignoreCase ? 'i' : ''}d`
   const source = rule.at === 'value' ? `^(?:${rule.pattern})$` : rule.pattern
   try {
@@ -101,18 +101,18 @@ const idOf = (input: unknown): string =>
 const invalid = (rule: string, why: string): Result<never> =>
   refuse('config.invalid', { path: `dlp rule \`${rule}\``, why })
 
-const needsKeyword = ({ at, keywords }: Rule): boolean =>
+const needsKeyword = ({ at, keywords }: ContentRule): boolean =>
   at === 'keyword' || at === 'value' || (at === 'anywhere' && keywords.length > 0)
 
 const useOf = (
   keyword: string,
-  here: readonly CompiledRule[],
-  values: readonly CompiledRule[],
-  anywhere: readonly CompiledRule[],
+  here: readonly CompiledContentRule[],
+  values: readonly CompiledContentRule[],
+  anywhere: readonly CompiledContentRule[],
 ): KeywordUse => ({ keyword, here, values, anywhere, least_value: Math.min(...values.map(({ least }) => least)) })
 
-function indexed(rules: readonly CompiledRule[]): CompiledRules {
-  const users = new Map<string, CompiledRule[]>()
+function indexed(rules: readonly CompiledContentRule[]): CompiledRules {
+  const users = new Map<string, CompiledContentRule[]>()
   for (const rule of rules) {
     for (const keyword of new Set(rule.keywords)) {
       const known = users.get(keyword)
@@ -121,10 +121,10 @@ function indexed(rules: readonly CompiledRule[]): CompiledRules {
     }
   }
   const uses = [...users].map(([keyword, own]): KeywordUse => {
-    const at = (where: Rule['at']) => own.filter((rule) => rule.at === where)
+    const at = (where: ContentRule['at']) => own.filter((rule) => rule.at === where)
     return useOf(keyword, at('keyword'), at('value'), at('anywhere'))
   })
-  const at = (where: Rule['at']): CompiledRule[] => rules.filter((rule) => rule.at === where)
+  const at = (where: ContentRule['at']): CompiledContentRule[] => rules.filter((rule) => rule.at === where)
   return {
     rules,
     finder: buildWordFinder(uses.map(({ keyword }) => keyword)),
@@ -142,9 +142,12 @@ function indexed(rules: readonly CompiledRule[]): CompiledRules {
  * Some of the rules, or variants of them, with the finder, patterns and order of all. A gate uses several such selections, and a finder
  * takes 300 KB.
  */
-export function selectRules(all: CompiledRules, pick: (rule: CompiledRule) => CompiledRule | undefined): CompiledRules {
+export function selectRules(
+  all: CompiledRules,
+  pick: (rule: CompiledContentRule) => CompiledContentRule | undefined,
+): CompiledRules {
   const picked = new Map(all.rules.map((rule) => [rule, pick(rule)]))
-  const of = (rules: readonly CompiledRule[]) => rules.flatMap((rule) => picked.get(rule) ?? [])
+  const of = (rules: readonly CompiledContentRule[]) => rules.flatMap((rule) => picked.get(rule) ?? [])
   const isKept = ({ here, values, anywhere }: KeywordUse) =>
     [here, values, anywhere].every((rules) => rules.every((rule) => picked.get(rule) === rule))
   const uses = all.uses.map((use): KeywordUse | undefined => {

@@ -2,13 +2,13 @@ import type { ContentSettings } from './section.ts'
 import type { ArgMatch, ArgScan } from './scan-args.ts'
 import { onlyReads, type Tool } from '../../kernel/contract/tool.ts'
 import { isRecipient } from './recipient-fields.ts'
-import { dataDestination, type DataDestination, type Reach } from './data-destination.ts'
+import { dataDestination, type DataDestination, type DataReach } from './data-destination.ts'
 
 /**
  * The operator's content settings for this tool, where its server is, and what was found in the arguments. `unknown`: the search
  * could not be completed.
  */
-export type ContentFact = ContentSettings & { readonly reach: Reach; readonly scan: ArgScan | 'unknown' }
+export type ContentFact = ContentSettings & { readonly reach: DataReach; readonly scan: ArgScan | 'unknown' }
 
 /** Types that always identify a person or their money. The other types count only where something is written or sent. */
 const HARD = new Set(['PAYMENT_CARD', 'IBAN', 'NATIONAL_ID'])
@@ -19,7 +19,7 @@ const NOT_PERSONAL = new Set(['ipv4-local', 'ipv6-local', 'mac-address'])
  * The personal data that a person is asked about. For a read: only data in a network address, and payment or identity numbers
  * that leave the machine.
  */
-export function personalIn(findings: readonly ArgMatch[], tool: Tool, reach: Reach): ArgMatch[] {
+export function personalIn(findings: readonly ArgMatch[], tool: Tool, reach: DataReach): ArgMatch[] {
   const isRead = onlyReads(tool)
   const isHere = isRead && dataDestination(tool, reach) === 'reads_here'
   return findings.filter(

@@ -10,7 +10,7 @@ import { splitWords } from '../../kernel/text/split-words.ts'
 export type DataDestination = 'leaves' | 'stays' | 'reads_here' | 'unknown'
 
 /** How the tool's server is reached, from the operator's configuration. */
-export type Reach = { readonly server: 'remote' | 'local'; readonly files: 'local' | 'unknown' }
+export type DataReach = { readonly server: 'remote' | 'local'; readonly files: 'local' | 'unknown' }
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
@@ -28,7 +28,10 @@ const FILE_WORDS = list(
 )
 const LONGEST_DESCRIPTION = 600
 
-export function dataDestination(tool: Pick<Tool, 'effects' | 'effects_from' | 'row'>, reach: Reach): DataDestination {
+export function dataDestination(
+  tool: Pick<Tool, 'effects' | 'effects_from' | 'row'>,
+  reach: DataReach,
+): DataDestination {
   const has = (effect: ToolEffect) => tool.effects.includes(effect)
   if (reach.server === 'remote' || has('external') || has('privileged')) return 'leaves'
   const fields = fieldsOf(inForce(tool.row).definition.inputSchema)

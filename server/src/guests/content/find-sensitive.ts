@@ -1,11 +1,11 @@
 import { assignmentAt, nameEnd } from './assignment.ts'
-import type { Place } from './checks.ts'
+import type { TextPlace } from './checks.ts'
 import type { CompiledRules, KeywordUse } from './compile-rules.ts'
 import { bitsAt, bitsOfText } from './number-rules.ts'
-import type { CompiledRule, TextMatch } from './rule.ts'
+import type { CompiledContentRule, TextMatch } from './rule.ts'
 import { stableMatches } from './stable-matches.ts'
 import { isHarmless, namesWord, wordsOf } from './secret-name.ts'
-import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
+import { type RankedMatch, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
 
 /**
  * Everything sensitive in a text, located in the original text, without overlaps, in order.
@@ -20,7 +20,7 @@ export function findSensitive(text: string, rules: CompiledRules): TextMatch[] {
 export function locate(
   text: string,
   rules: CompiledRules,
-): { readonly spans: readonly Span[]; readonly steps: number } {
+): { readonly spans: readonly RankedMatch[]; readonly steps: number } {
   if (rules.needs_keyword && !holdsKeyword(text, rules)) return NOTHING
   const search = new Search(text, rules)
   search.walk()
@@ -54,11 +54,11 @@ export function holdsKeywordIn(codes: Uint8Array, length: number, { finder, uses
   return false
 }
 
-const NO_SPANS: readonly Span[] = []
+const NO_SPANS: readonly RankedMatch[] = []
 const NOTHING = { spans: NO_SPANS, steps: 0 }
 
 /** What a field's name says about its whole value, as in `{"password": "…"}`. */
-export function locateInField(name: string, value: string, rules: CompiledRules): readonly Span[] {
+export function locateInField(name: string, value: string, rules: CompiledRules): readonly RankedMatch[] {
   const uses = rules.names.get(name) ?? rules.names.set(name, usesIn(name, rules))
   if (uses.length === 0) return NO_SPANS
   const search = new Search(name, rules)
@@ -98,13 +98,13 @@ const NONE: readonly number[] = []
 
 /** One pass over one text. */
 class Search {
-  readonly spans: Span[] = []
+  readonly spans: RankedMatch[] = []
   steps = 0
   private readonly text: string
   private readonly rules: CompiledRules
   // Allocated on first use: most texts contain no keyword.
-  private scanned: Set<CompiledRule> | undefined
-  private valuesSeen: Set<CompiledRule> | undefined
+  private scanned: Set<CompiledContentRule> | undefined
+  private valuesSeen: Set<CompiledContentRule> | undefined
   private nameSeen = -1
   private numberBits: number | undefined
 
@@ -169,7 +169,7 @@ class Search {
     this.judge(use, { text: this.text, ...assignment })
   }
 
-  private judge(use: KeywordUse, place: Place & { readonly name: string }): void {
+  private judge(use: KeywordUse, place: TextPlace & { readonly name: string }): void {
     const length = place.end - place.start
     if (use.least_value > length) return
     const words = wordsOf(place.name)
@@ -214,7 +214,7 @@ class Search {
     this.tryAll(this.rules.colon, start)
   }
 
-  private tryAll(rules: readonly CompiledRule[], at: number): void {
+  private tryAll(rules: readonly CompiledContentRule[], at: number): void {
     const left = this.text.length - at
     for (const rule of rules) {
       if (rule.least > left + rule.back) continue
@@ -224,7 +224,7 @@ class Search {
     }
   }
 
-  private scan(rule: CompiledRule): void {
+  private scan(rule: CompiledContentRule): void {
     if (rule.least > this.text.length) return
     if (rule.keywords.length > 0) {
       this.scanned ??= new Set()

@@ -3,12 +3,12 @@ import { locate } from './find-sensitive.ts'
 import { mayBeJoined } from './joined-hints.ts'
 import { looksRandom, wordShare } from './randomness.ts'
 import { readingsOf } from '../../kernel/text/readings.ts'
-import type { Rule } from './rule.ts'
+import type { ContentRule } from './rule.ts'
 
 /** A text and its path. */
 export type Piece = { readonly text: string; readonly path: string }
 
-export type JoinedMatch = Pick<Rule, 'type' | 'kind'> & { readonly rule: string; readonly piece: number }
+export type JoinedMatch = Pick<ContentRule, 'type' | 'kind'> & { readonly rule: string; readonly piece: number }
 
 /** What separates the parts of an address, of a list or of a token that was split up, including names of query fields. */
 const BETWEEN = /[?&;][\w.-]{1,40}=|[\s/\\?&#,;|+"'`<>()[\]{}*^!]+/g
@@ -19,7 +19,7 @@ const ALSO_DOTS = /[.:=~]+/g
 const PLAIN_WORDS = new Set('access api auth0 hooks ico key machine pat pubkey pul sat sdk tk v1 webhook'.split(' '))
 
 /** Rules that can be searched for in text without its separators: the token is recognizable by itself, as `ghp_` is. */
-export const isFirm = (rule: Pick<Rule, 'at' | 'kind' | 'keywords' | 'check'>): boolean =>
+export const isFirm = (rule: Pick<ContentRule, 'at' | 'kind' | 'keywords' | 'check'>): boolean =>
   rule.at === 'keyword' &&
   rule.kind === 'secret' &&
   rule.check === undefined &&

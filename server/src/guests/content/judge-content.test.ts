@@ -5,7 +5,7 @@ import type { ContentSettings } from './section.ts'
 import type { Tool, ToolEffect } from '../../kernel/contract/tool.ts'
 import { argRules } from './rules/built-in.suite.ts'
 import { scanArgs } from './scan-args.ts'
-import type { Reach } from './data-destination.ts'
+import type { DataReach } from './data-destination.ts'
 import { judgeContent } from './judge-content.ts'
 import { compilePolicy } from '../../kernel/policy/compile-policy.ts'
 import { callWith, neutralFacts, strictness, toolWith } from '../../kernel/decide/neutral-facts.suite.ts'
@@ -17,12 +17,12 @@ const policy = compiled.value
 // Assembled at run time, so that secret scanners do not report this file.
 const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
 const CARD = ['4111', '1111', '1111', '1111'].join(' ')
-const HERE: Reach = { server: 'local', files: 'unknown' }
+const HERE: DataReach = { server: 'local', files: 'unknown' }
 
 type TestTool = {
   readonly effects?: readonly ToolEffect[]
   readonly settings?: Partial<ContentSettings>
-  readonly reach?: Reach
+  readonly reach?: DataReach
   readonly properties?: JsonObject
   readonly name?: string
   readonly description?: string
@@ -76,7 +76,7 @@ describe('a secret', () => {
   })
 
   test('sent to a remote server leaves the machine, even as the argument of a read', () => {
-    const reach: Reach = { server: 'remote', files: 'unknown' }
+    const reach: DataReach = { server: 'remote', files: 'unknown' }
     for (const effects of [['read'], ['write']] as const)
       expect(effectOf({ body: SECRET }, { effects, reach })).toEqual(BLOCKED)
   })

@@ -1,4 +1,4 @@
-import type { CompiledRule } from './rule.ts'
+import type { CompiledContentRule } from './rule.ts'
 import { buildWordFinder, type WordFinder } from '../../kernel/text/word-finder.ts'
 
 /**
@@ -16,7 +16,7 @@ export type NumberRules = {
 }
 
 /** `bits`: a rule is tried if one of them is set. */
-type NumberRule = { readonly rule: CompiledRule; readonly bits: number }
+type NumberRule = { readonly rule: CompiledContentRule; readonly bits: number }
 
 const ALWAYS = 1
 const SHAPED = 2
@@ -25,10 +25,10 @@ const FIRST_NEAR = 3
 const LAST_NEAR = 30
 const ALL = -1
 
-export function numberRules(rules: readonly CompiledRule[]): NumberRules {
+export function numberRules(rules: readonly CompiledContentRule[]): NumberRules {
   const shaped = rules.filter(hasShape)
   const named = rules.filter(({ near }) => near.length > 0)
-  const bitOf = (rule: CompiledRule): number => {
+  const bitOf = (rule: CompiledContentRule): number => {
     if (shaped.includes(rule)) return SHAPED
     if (isCard(rule)) return CARD
     // If there are more rules than bits, the last ones share a bit.
@@ -54,7 +54,7 @@ const MARK = 'redacted_'
 const PLAIN = ['41111111', '411111111111', '4111111111111111']
 
 /** Patterns contain no references to groups, so several can be tried as one, unless they name groups. */
-const hasShape = ({ near, back, ignoreCase, pattern }: CompiledRule): boolean =>
+const hasShape = ({ near, back, ignoreCase, pattern }: CompiledContentRule): boolean =>
   near.length === 0 &&
   back === 0 &&
   !ignoreCase &&
@@ -89,7 +89,7 @@ export function bitsAt(text: string, at: number, bits: number, { shape }: Number
 
 /** The check for payment cards needs this many digits in a match, which begins at the number. */
 const SHORTEST_CARD = 13
-const isCard = ({ check, back, near }: CompiledRule): boolean =>
+const isCard = ({ check, back, near }: CompiledContentRule): boolean =>
   check === 'payment-card' && back === 0 && near.length === 0
 
 /** Whether a text contains so many digits from a position on. */

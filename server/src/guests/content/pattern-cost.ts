@@ -1,4 +1,4 @@
-import { readPattern, type Pattern as Parsed } from '../../kernel/json/regexp-syntax.ts'
+import { readPattern, type RegexpPattern as Parsed } from '../../kernel/json/regexp-syntax.ts'
 
 /** A set of characters: one bit per ASCII code, and bit 128 for everything else. */
 type CharSet = bigint

@@ -4,7 +4,7 @@ import { locate, locateInField } from './find-sensitive.ts'
 import { replaced } from './replace-matches.ts'
 import type { TextMatch } from './rule.ts'
 import { stableMatches } from './stable-matches.ts'
-import type { Span } from './try-rule.ts'
+import type { RankedMatch } from './try-rule.ts'
 
 /**
  * Where in a JSON value a finding is: an RFC 6901 pointer, and the span inside that string. `place` is the pointer in the
@@ -109,7 +109,7 @@ export function findInField(text: string, name: string, rules: CompiledRules): r
   return found.length === 0 ? found : stableMatches(text, found, (shown) => spansOfLeaf(shown, known, rules))
 }
 
-function spansOfLeaf(text: string, name: string, rules: CompiledRules): readonly Span[] {
+function spansOfLeaf(text: string, name: string, rules: CompiledRules): readonly RankedMatch[] {
   if (name === '') return locate(text, rules).spans
   // Puts the name before the value, as in a text, for rules that use nearby words.
   const lead = `${name}: `

@@ -21,7 +21,7 @@ const WHERE = [
  * One kind of sensitive text, as data. The built-in tables and the configuration use the same format. Every pattern is bounded
  * (see `pattern-cost.ts`): a rule that could be slow is rejected when it is compiled.
  */
-export const Rule = z.strictObject({
+export const ContentRule = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
   /** What the text is replaced by: `[REDACTED_<type>]`. */
   type: z.string().regex(/^[A-Z][A-Z0-9_]{0,39}$/),
@@ -46,10 +46,10 @@ export const Rule = z.strictObject({
   /** A named check that a pattern cannot express: a checksum, a decoding. */
   check: z.enum(CHECK_NAMES).optional(),
 })
-export type Rule = z.infer<typeof Rule>
-export type RuleInput = z.input<typeof Rule>
+export type ContentRule = z.infer<typeof ContentRule>
+export type RuleInput = z.input<typeof ContentRule>
 
-export type CompiledRule = Rule & {
+export type CompiledContentRule = ContentRule & {
   readonly order: number
   readonly regex: RegExp
   /** The most steps one attempt can take. */

@@ -2,7 +2,7 @@ import type { Dlp } from './section.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { argRulesOf, type ArgRules } from './arg-rules.ts'
 import { compileRules, selectRules, type CompiledRules } from './compile-rules.ts'
-import type { CompiledRule } from './rule.ts'
+import type { CompiledContentRule } from './rule.ts'
 import { BUILT_IN_RULES } from './rules/built-in-rules.ts'
 import { compiledBuiltIn } from './rules/compiled-built-in.ts'
 
@@ -22,7 +22,7 @@ export function compileScanRules(dlp: Dlp): Result<ScanRules> {
   const all = dlp.rules.length === 0 ? ok(compiledBuiltIn()) : compileRules(BUILT_IN_RULES, dlp.rules)
   if (!all.ok) return all
   /** Rules of the operator apply everywhere. */
-  const having = (wanted: (rule: CompiledRule) => boolean): CompiledRules =>
+  const having = (wanted: (rule: CompiledContentRule) => boolean): CompiledRules =>
     selectRules(all.value, (rule) => (!BUILT_IN_IDS.has(rule.id) || wanted(rule) ? rule : undefined))
   const { outputs, messages } = dlp
   return ok({
@@ -42,6 +42,6 @@ const BUILT_IN_IDS: ReadonlySet<string> = new Set(BUILT_IN_RULES.map(({ id }) =>
  */
 const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
 
-function isRemovedFromOutputs({ id, kind }: CompiledRule, outputs: Dlp['outputs']): boolean {
+function isRemovedFromOutputs({ id, kind }: CompiledContentRule, outputs: Dlp['outputs']): boolean {
   return outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id)))
 }

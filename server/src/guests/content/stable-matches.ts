@@ -1,6 +1,6 @@
 import { replaced } from './replace-matches.ts'
 import type { TextMatch } from './rule.ts'
-import type { Span } from './try-rule.ts'
+import type { RankedMatch } from './try-rule.ts'
 
 /** Each round but the last finds something new; a text for which this is not enough was crafted. */
 const MOST_ROUNDS = 4
@@ -12,8 +12,8 @@ const MOST_ROUNDS = 4
  */
 export function stableMatches(
   text: string,
-  found: readonly Span[],
-  find: (text: string) => readonly Span[],
+  found: readonly RankedMatch[],
+  find: (text: string) => readonly RankedMatch[],
 ): TextMatch[] {
   if (found.length === 0) return []
   let spans = resolveOverlaps(found)
@@ -25,7 +25,11 @@ export function stableMatches(
   return spans.map(({ type, rule, kind, start, end }) => ({ type, rule, kind, start, end }))
 }
 
-function revealed(text: string, spans: readonly Span[], find: (text: string) => readonly Span[]): Span[] {
+function revealed(
+  text: string,
+  spans: readonly RankedMatch[],
+  find: (text: string) => readonly RankedMatch[],
+): RankedMatch[] {
   const back = originalPlaces(spans)
   return find(replaced(text, spans))
     .map((span) => ({ ...span, start: back(span.start, 'start'), end: back(span.end, 'end') }))
@@ -36,7 +40,7 @@ function revealed(text: string, spans: readonly Span[], find: (text: string) => 
 }
 
 /** Maps a position in the replaced text to the original; a position inside a replacement maps to the edge of what it replaced. */
-function originalPlaces(spans: readonly Span[]): (place: number, edge: 'start' | 'end') => number {
+function originalPlaces(spans: readonly RankedMatch[]): (place: number, edge: 'start' | 'end') => number {
   let shift = 0
   const marks = spans.map((span) => {
     const start = span.start + shift
@@ -69,9 +73,9 @@ function lastIndex<T>(list: readonly T[], holds: (item: T) => boolean): number {
  * Spans without overlaps, in text order. Overlapping spans are merged and named after the most specific one, so that nothing that
  * was found stays visible: rules for one service before general ones, then the longest, then table order.
  */
-function resolveOverlaps(spans: readonly Span[]): Span[] {
-  const findings: Span[] = []
-  let cluster: Span[] = []
+function resolveOverlaps(spans: readonly RankedMatch[]): RankedMatch[] {
+  const findings: RankedMatch[] = []
+  let cluster: RankedMatch[] = []
   let reach = 0
   for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
     if (cluster.length > 0 && span.start >= reach) {
@@ -85,19 +89,19 @@ function resolveOverlaps(spans: readonly Span[]): Span[] {
   return findings
 }
 
-function united(cluster: readonly Span[], end: number): Span {
+function united(cluster: readonly RankedMatch[], end: number): RankedMatch {
   const [first, ...others] = cluster
   const winner = others.reduce((best, span) => (isBefore(span, best) ? span : best), first ?? NOTHING)
   return { ...winner, kind: kindOf(cluster), start: first?.start ?? 0, end }
 }
 
-const NOTHING: Span = { type: '', rule: '', kind: 'pii', start: 0, end: 0, order: 0, generic: true }
+const NOTHING: RankedMatch = { type: '', rule: '', kind: 'pii', start: 0, end: 0, order: 0, generic: true }
 
 /** A merged span that contains a secret is a secret, whichever rule names it. */
-const kindOf = (cluster: readonly Span[]): Span['kind'] =>
+const kindOf = (cluster: readonly RankedMatch[]): RankedMatch['kind'] =>
   cluster.some((span) => span.kind === 'secret') ? 'secret' : 'pii'
 
-function isBefore(a: Span, b: Span): boolean {
+function isBefore(a: RankedMatch, b: RankedMatch): boolean {
   if (a.generic !== b.generic) return !a.generic
   const longer = a.end - a.start - (b.end - b.start)
   return longer === 0 ? a.order < b.order : longer > 0

@@ -1,13 +1,13 @@
-import { type Check, CHECKS, type Place } from './checks.ts'
+import { type Check, CHECKS, type TextPlace } from './checks.ts'
 import { isStandIn } from './placeholder.ts'
 import { entropyOf } from './randomness.ts'
-import type { CompiledRule, TextMatch } from './rule.ts'
+import type { CompiledContentRule, TextMatch } from './rule.ts'
 
 /** A finding that may still overlap others. */
-export type Span = TextMatch & { readonly order: number; readonly generic: boolean }
+export type RankedMatch = TextMatch & { readonly order: number; readonly generic: boolean }
 
 /** Tries a rule at one position of the text. */
-export function tryAt(rule: CompiledRule, text: string, at: number): Span | undefined {
+export function tryAt(rule: CompiledContentRule, text: string, at: number): RankedMatch | undefined {
   const start = at - rule.back
   if (start < 0 || (rule.at === 'keyword' && !rule.glued && !startsWord(text, start))) return undefined
   rule.regex.lastIndex = start
@@ -17,7 +17,7 @@ export function tryAt(rule: CompiledRule, text: string, at: number): Span | unde
 }
 
 /** A keyword that occurs by chance in random text: a picture in base64 has one in every few hundred characters. */
-const isByChance = ({ at, keywords }: CompiledRule): boolean =>
+const isByChance = ({ at, keywords }: CompiledContentRule): boolean =>
   at === 'keyword' && keywords.every((word) => /^\w{1,3}$/.test(word))
 
 const BLOB = 300
@@ -33,14 +33,14 @@ function isInBlob(text: string, at: number): boolean {
 }
 
 /** Tries a rule on a value, which has to match as a whole. */
-export function tryValue(rule: CompiledRule, place: Place): Span | undefined {
+export function tryValue(rule: CompiledContentRule, place: TextPlace): RankedMatch | undefined {
   rule.regex.lastIndex = 0
   const match = rule.regex.exec(place.text.slice(place.start, place.end))
   return match === null ? undefined : accepted(rule, match, place, place.start)
 }
 
 /** Tries a rule at every position, and adds what it finds. */
-export function tryEverywhere(rule: CompiledRule, text: string, spans: Span[]): void {
+export function tryEverywhere(rule: CompiledContentRule, text: string, spans: RankedMatch[]): void {
   rule.regex.lastIndex = 0
   for (let match = rule.regex.exec(text); match !== null; match = rule.regex.exec(text)) {
     const span = accepted(rule, match, { text, start: 0, end: 0 }, 0)
@@ -50,7 +50,12 @@ export function tryEverywhere(rule: CompiledRule, text: string, spans: Span[]): 
   }
 }
 
-function accepted(rule: CompiledRule, match: RegExpExecArray, place: Place, offset: number): Span | undefined {
+function accepted(
+  rule: CompiledContentRule,
+  match: RegExpExecArray,
+  place: TextPlace,
+  offset: number,
+): RankedMatch | undefined {
   const [from, to] = match.indices?.[rule.group] ?? [0, 0]
   // If a pattern is tried at a keyword in the middle of its match, the group `pre` is the part before.
   const first = rule.group === 0 ? (match.indices?.groups?.pre?.[0] ?? from) : from
@@ -72,14 +77,14 @@ function accepted(rule: CompiledRule, match: RegExpExecArray, place: Place, offs
   }
 }
 
-function checkedLength(rule: CompiledRule, part: string, place: Place): number {
+function checkedLength(rule: CompiledContentRule, part: string, place: TextPlace): number {
   if (rule.check === undefined) return part.length
   const check: Check = CHECKS[rule.check]
   const answer = check(part, place)
   return typeof answer === 'number' ? answer : answer ? part.length : 0
 }
 
-function isNear(rule: CompiledRule, place: Place, start: number, end: number): boolean {
+function isNear(rule: CompiledContentRule, place: TextPlace, start: number, end: number): boolean {
   if (rule.near.length === 0) return true
   // An earlier redaction mark says nothing about the text beside it.
   const around = `${place.text.slice(Math.max(0, start - 50), start)} ${place.text.slice(end, end + 30)}`.replace(

@@ -10,8 +10,8 @@ import {
 } from './print-checklist.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from '../../adapters/cli/passphrase-commands.ts'
 import { readText } from '../../adapters/cli/json-argument.ts'
-import { fieldsOf, printReply, textOf, type Fields } from '../../adapters/cli/print.ts'
-import type { Reply } from '../../adapters/cli/client.ts'
+import { fieldsOf, printReply, textOf, type PrintedFields } from '../../adapters/cli/print.ts'
+import type { GateResponse } from '../../adapters/cli/client.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
 
 type Options = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
@@ -262,7 +262,7 @@ async function act(
 }
 
 /** Prints the whole checklist after the change. */
-async function printAfter(cli: Cli, reply: Reply, options: Options): Promise<void> {
+async function printAfter(cli: Cli, reply: GateResponse, options: Options): Promise<void> {
   const run_id = textOf(fieldsOf(fieldsOf(reply.body)['run'])['run_id'])
   if (reply.status >= 400 || reply.status <= 0 || cli.out().json || run_id === '')
     return cli.exit(printReply(cli.out(), reply, () => {}))
@@ -270,7 +270,7 @@ async function printAfter(cli: Cli, reply: Reply, options: Options): Promise<voi
   cli.exit(printReply(cli.out(), checklist, (body) => printChecklist(cli.out(), body)))
 }
 
-function printConsent(cli: Cli, answer: Fields): void {
+function printConsent(cli: Cli, answer: PrintedFields): void {
   const { consent_id, cost_cap_units, allowed_lanes, expires_at } = fieldsOf(answer['consent'])
   const lanes = Array.isArray(allowed_lanes) ? allowed_lanes.map(textOf).join(', ') : ''
   cli.out().line(`${textOf(consent_id)}: ${textOf(cost_cap_units)} units, lanes ${lanes}, until ${textOf(expires_at)}`)

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/
 import { isThreadName } from '../../kernel/contract/request-names.ts'
 import { textsInFlow } from './answer-texts.ts'
 import { CALLERS, PEOPLE } from '../../adapters/http/access.ts'
-import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
+import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'
 import { withoutProof } from '../../adapters/http/proof.ts'
 import { abandonFlowRun } from './abandon-flow-run.ts'
@@ -56,7 +56,7 @@ const BODIES = {
 
 /** How every answer is sent: texts of others in it are recorded, and the etag of a run is also a header. */
 const FLOW_ANSWER = {
-  reads: (value: object, { body }: Pick<Asked, 'body'>) => textsInFlow(value, (body ?? null) as Json),
+  reads: (value: object, { body }: Pick<EndpointInput, 'body'>) => textsInFlow(value, (body ?? null) as Json),
   shows: (value: object) => withEtag(200, value),
 } as const
 /** The query names the session and the vault, and its other parameters are fields of the request. */
@@ -223,7 +223,7 @@ const vaultIn = ({ vault_id }: { readonly vault_id?: string | undefined }): { re
 const waitOf = (value: Json | undefined): number =>
   typeof value === 'string' && /^\d{1,6}$/.test(value) ? Math.min(Number(value), WAIT_MS) : WAIT_MS
 
-type InFlow = { readonly params: object } & Pick<Asked, 'queries' | 'body' | 'header'>
+type InFlow = { readonly params: object } & Pick<EndpointInput, 'queries' | 'body' | 'header'>
 
 /** The query and path parameters as fields of the request. A field that is given twice is rejected by its use case. */
 function queryOf({ params, queries }: Pick<InFlow, 'params' | 'queries'>): JsonObject {

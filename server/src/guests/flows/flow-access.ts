@@ -12,7 +12,7 @@ import { noted } from './run-moves.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Accounts, Tables } from '../../kernel/ports/reads.ts'
 import type { Clock, Digest, Ids } from '../../kernel/ports/runtime.ts'
-import { isLostToProof, type Proven } from '../../kernel/identity/prove-person.ts'
+import { isLostToProof, type ProvenPerson } from '../../kernel/identity/prove-person.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import { refuse } from './problems.ts'
@@ -163,7 +163,7 @@ export type RunChange = {
   readonly did: Did
   readonly more?: readonly Change[]
   /** For somebody who gives permission with it. */
-  readonly proven?: Proven
+  readonly proven?: ProvenPerson
 }
 
 /**

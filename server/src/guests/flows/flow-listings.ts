@@ -36,15 +36,15 @@ export const flowListing = (vault: string, scope: FlowScope): string => `flow|${
 export const proposalListing = (vault: string, scope: FlowScope, state?: string): string =>
   ['proposal', vault, scope, ...(state === undefined ? [] : [state])].join('|')
 
-export type RunFilter = { readonly flow_id?: string | undefined; readonly status?: string | undefined }
+export type FlowRunFilter = { readonly flow_id?: string | undefined; readonly status?: string | undefined }
 
-export const runListing = (vault: string, scope: FlowScope, { flow_id, status }: RunFilter = {}): string =>
+export const runListing = (vault: string, scope: FlowScope, { flow_id, status }: FlowRunFilter = {}): string =>
   ['run', vault, scope, ...(flow_id === undefined ? [] : [flow_id]), ...(status === undefined ? [] : [status])].join(
     '|',
   )
 
 /** The field of a row that contains the `runListing` of such a filter. */
-export function runListingField({ flow_id, status }: RunFilter): keyof FlowListings {
+export function runListingField({ flow_id, status }: FlowRunFilter): keyof FlowListings {
   if (flow_id === undefined) return status === undefined ? 'shelf' : 'shelf_status'
   return status === undefined ? 'shelf_flow' : 'shelf_flow_status'
 }

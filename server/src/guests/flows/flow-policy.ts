@@ -4,7 +4,7 @@ import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { refuse } from './problems.ts'
 
 /** The file as found: its text, that it does not exist, or that it could not be read. */
-export type PolicyFile = { readonly text: string } | 'absent' | 'unreadable'
+export type FlowPolicyFile = { readonly text: string } | 'absent' | 'unreadable'
 
 /** The three switches in the environment, as set there. */
 export type FlowEnv = {
@@ -46,7 +46,7 @@ const Document = z.strictObject({
 })
 
 /** Undefined if the file cannot be read: then everything that is gated is rejected. */
-export function flowPolicyOf(file: PolicyFile, env: FlowEnv): FlowPolicy | undefined {
+export function flowPolicyOf(file: FlowPolicyFile, env: FlowEnv): FlowPolicy | undefined {
   const read = file === 'absent' ? {} : file === 'unreadable' ? undefined : documentIn(file.text)
   if (read === undefined) return undefined
   const { flow_run_writes_enabled, execution = {} } = read
@@ -99,5 +99,5 @@ export function passGates(policy: FlowPolicy | undefined, gated: Gated): Result<
 /** The current flow switches. Read for every request, so that an operator's change applies immediately. */
 export interface FlowPolicySource {
   readonly env: FlowEnv
-  file(): Promise<PolicyFile>
+  file(): Promise<FlowPolicyFile>
 }

@@ -9,7 +9,7 @@ import { bad } from './bad-request.ts'
 import { mintRequest } from './flow-requests.ts'
 import { inProgress } from './run-moves.ts'
 import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
-import { provePerson, type Proven, type ShownProof } from '../../kernel/identity/prove-person.ts'
+import { provePerson, type ProvenPerson, type ShownProof } from '../../kernel/identity/prove-person.ts'
 import { accountOf, changeRun, gated, type FlowDeps } from './flow-access.ts'
 import { consentView } from './flow-views.ts'
 import { refuse } from './problems.ts'
@@ -36,7 +36,7 @@ export async function mintFlowConsent(
   const cap = Math.min(cost_cap_units, policy.max_cost_cap_units)
   const lifts_asks = mayDecide(caller).ok
   let minted: FlowConsentRow | undefined
-  let proven: Proven | undefined
+  let proven: ProvenPerson | undefined
   const changed = await changeRun(deps, caller, asked.value, async ({ row }) => {
     const running = inProgress(row)
     if (!running.ok) return running

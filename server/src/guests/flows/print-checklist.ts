@@ -1,8 +1,17 @@
-import { count, fieldsOf, itemsOf, table, textOf, type Fields, type Out, type Tone } from '../../adapters/cli/print.ts'
+import {
+  count,
+  fieldsOf,
+  itemsOf,
+  table,
+  textOf,
+  type PrintedFields,
+  type Out,
+  type Tone,
+} from '../../adapters/cli/print.ts'
 
 /** Prints flows and their runs. */
 
-const listIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+const listIn = (value: unknown): readonly PrintedFields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 const minuteOf = (value: unknown): string => textOf(value).slice(0, 16).replace('T', ' ')
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -14,7 +23,7 @@ const MARKS: Readonly<Record<string, string>> = {
 }
 const TONES: Readonly<Record<string, Tone>> = { done: 'good', in_progress: 'held', blocked: 'bad', skipped: 'quiet' }
 
-export function printFlows(out: Out, body: Fields): void {
+export function printFlows(out: Out, body: PrintedFields): void {
   const flows = listIn(body['flows'])
   if (flows.length === 0) return out.line('no flows; import one with `sluice flow import FILE`')
   table(out, [
@@ -29,7 +38,7 @@ export function printFlows(out: Out, body: Fields): void {
   ])
 }
 
-export function printSteps(out: Out, body: Fields): void {
+export function printSteps(out: Out, body: PrintedFields): void {
   const flow = fieldsOf(body['flow'])
   out.line(
     `${textOf(flow['title'])} (${textOf(flow['flow_id'])} ${textOf(flow['version'])}, ${textOf(flow['scope'])})`,
@@ -43,7 +52,7 @@ export function printSteps(out: Out, body: Fields): void {
   }
 }
 
-export function printRuns(out: Out, body: Fields): void {
+export function printRuns(out: Out, body: PrintedFields): void {
   const runs = listIn(body['runs'])
   if (runs.length === 0) out.line('no runs')
   else
@@ -65,11 +74,11 @@ export function printRuns(out: Out, body: Fields): void {
   if (body['next_cursor'] !== undefined) out.line(`more: --cursor ${textOf(body['next_cursor'])}`)
 }
 
-export function printRunLine(out: Out, run: Fields): void {
+export function printRunLine(out: Out, run: PrintedFields): void {
   out.line(`  ${textOf(run['run_id'])} is ${textOf(run['status'])}, etag ${textOf(run['etag'])}`)
 }
 
-export function printChecklist(out: Out, body: Fields): void {
+export function printChecklist(out: Out, body: PrintedFields): void {
   const run = fieldsOf(body['run'])
   const states = listIn(run['step_states'])
   const steps = listIn(body['steps'])
@@ -88,7 +97,7 @@ export function printChecklist(out: Out, body: Fields): void {
   for (const consent of listIn(body['consents'])) out.line(`  ${consentLine(consent)}`)
 }
 
-function detailsOf(state: Fields, step: Fields): string[] {
+function detailsOf(state: PrintedFields, step: PrintedFields): string[] {
   const { kind, evidence_required } = fieldsOf(step['verification'])
   const { evidence_ref, pointer_kind, verified, skip_reason, status } = state
   const isOpen = status !== 'done' && status !== 'skipped'
@@ -101,20 +110,20 @@ function detailsOf(state: Fields, step: Fields): string[] {
   ]
 }
 
-function consentLine(consent: Fields): string {
+function consentLine(consent: PrintedFields): string {
   const cap = Number(consent['cost_cap_units'])
   const left = cap - Number(consent['cost_consumed_units'])
   const end = typeof consent['revoked_at'] === 'string' ? 'revoked' : `until ${minuteOf(consent['expires_at'])}`
   return `consent ${textOf(consent['consent_id'])}: ${left} of ${count(cap, 'unit')} left, ${end}, by ${textOf(consent['minted_by'])}`
 }
 
-export function printProposals(out: Out, body: Fields): void {
+export function printProposals(out: Out, body: PrintedFields): void {
   const proposals = itemsOf(body)
   if (proposals.length === 0) return out.line('nothing to review')
   for (const proposal of proposals) printProposal(out, proposal)
 }
 
-export function printProposal(out: Out, proposal: Fields): void {
+export function printProposal(out: Out, proposal: PrintedFields): void {
   const { proposal_id, state, evaluation, flow_title, step_title, proposed_by, intent } = proposal
   out.line(`${textOf(proposal_id)}: ${textOf(state)}, evaluation ${textOf(evaluation)}`, 'head')
   const of = typeof step_title === 'string' ? `${textOf(flow_title)}, ${step_title}` : textOf(flow_title)

@@ -48,7 +48,7 @@ function resultOf(rubric: readonly RubricItem[]): Evaluation {
   return rubric.every(({ answer }) => answer === true) ? 'passed' : 'pending'
 }
 
-export type Decision = { readonly reason: string | null; readonly waive: string | null }
+export type ProposalDecision = { readonly reason: string | null; readonly waive: string | null }
 
 /**
  * INVARIANT: nobody approves their own proposal, and nothing is approved without a passed evaluation if one is required, unless a
@@ -57,7 +57,7 @@ export type Decision = { readonly reason: string | null; readonly waive: string 
 export function approve(
   row: ProposalRow,
   by: Caller,
-  { reason, waive }: Decision,
+  { reason, waive }: ProposalDecision,
   decided: string,
 ): Result<ProposalRow> {
   const allowed = open(row, by)

@@ -2,12 +2,12 @@ import type { Json } from '../../kernel/contract/json.ts'
 import { listOf } from '../../kernel/contract/answers.ts'
 import { textsInFlow } from './answer-texts.ts'
 import { CALLERS, OVERSEERS, PEOPLE } from '../../adapters/http/access.ts'
-import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
+import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
 import type { FlowRunDeps } from './act-on-flow-run.ts'
 import { DecideProposalBody, EvaluateBody, ProposalView } from './flows.ts'
 import { decideProposal, evaluateProposal, listProposals, readProposal } from './review-proposals.ts'
 
-const reads = (value: object, { body = {} }: Pick<Asked, 'body'>) => textsInFlow(value, body as Json)
+const reads = (value: object, { body = {} }: Pick<EndpointInput, 'body'>) => textsInFlow(value, body as Json)
 
 /** Proposals from flow runs: filed, evaluated, approved or discarded. */
 export const proposalEndpoints = (k: FlowRunDeps): readonly Endpoint[] => [

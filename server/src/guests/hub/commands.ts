@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { HubOptions } from '../../adapters/cli/local-gate.ts'
 import { PORT, TRUST, type StartOptions } from '../../adapters/cli/option-values.ts'
-import { itemsOf, printReply, table, textOf, timeOf, type Fields } from '../../adapters/cli/print.ts'
+import { itemsOf, printReply, table, textOf, timeOf, type PrintedFields } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
 
 type NodeOptions = {
@@ -39,7 +39,7 @@ export function addHubCommands(program: Command, cli: Cli): void {
   const hub = program
     .command('hub')
     .description('the keys and nodes of a hub, a gate that decides the approvals of other gates (nodes)')
-  const printKeys = (body: Fields) =>
+  const printKeys = (body: PrintedFields) =>
     table(cli.out(), [
       ['KEY', 'STATE', 'PUBLIC KEY'],
       ...fieldsIn(body['keys']).map((one) => [textOf(one['key']), textOf(one['state']), textOf(one['public_key'])]),
@@ -79,9 +79,10 @@ export function addHubCommands(program: Command, cli: Cli): void {
     })
 }
 
-const fieldsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? (value as readonly Fields[]) : [])
+const fieldsIn = (value: unknown): readonly PrintedFields[] =>
+  Array.isArray(value) ? (value as readonly PrintedFields[]) : []
 
-const nodeRow = (node: Fields): string[] => [
+const nodeRow = (node: PrintedFields): string[] => [
   node['user'] === node['node'] ? textOf(node['node']) : `${textOf(node['node'])} of ${textOf(node['user'])}`,
   textOf(node['state']),
   node['seen_at'] === undefined ? 'not since the hub started' : timeOf(node['seen_at']),

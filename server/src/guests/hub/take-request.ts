@@ -10,7 +10,7 @@ import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { withRoute } from '../../kernel/approvals/routes/routes.ts'
 import { hubApprovalId, hubCallId, nodeToolId } from './hub-ids.ts'
 import { bytesOf, pendingChanges, type PendingLimits } from '../../kernel/approvals/pending-limits.ts'
-import type { Routes } from '../../kernel/approvals/load-routes.ts'
+import type { ApprovalRoutes } from '../../kernel/approvals/routes/routes.ts'
 import { changesFor } from '../../kernel/attempt/call-changes.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
@@ -29,7 +29,7 @@ export type TakeRequestDeps = SignDeps & {
   readonly ids: Ids
   readonly boot: string
   readonly probe: Probe
-  readonly routes: Routes
+  readonly routes: ApprovalRoutes
   readonly judgement: Pick<Judgement, 'scanner'>
   readonly pendingLimits: PendingLimits
   readonly holdFor: (verdict: Verdict, risk: RiskClass) => number

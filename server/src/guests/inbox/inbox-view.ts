@@ -4,7 +4,7 @@ import { count } from '../../kernel/contract/framed-text.ts'
 import { countedSpaces, shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { typingWords } from '../../adapters/cli/confirm.ts'
 import { nameOf, packetLines, type PacketLine } from '../../adapters/cli/packet-lines.ts'
-import { fieldsOf, textOf, type Fields } from '../../adapters/cli/print.ts'
+import { fieldsOf, textOf, type PrintedFields } from '../../adapters/cli/print.ts'
 import { chosenIn, idOf, type Inbox, type Typing } from './inbox.ts'
 
 const LISTED = 8
@@ -38,7 +38,7 @@ export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }
 }
 
 type Layout = {
-  readonly listed: readonly { readonly row: Fields; readonly index: number }[]
+  readonly listed: readonly { readonly row: PrintedFields; readonly index: number }[]
   readonly says: string | undefined
   /** For the lines of the packet. */
   readonly room: number
@@ -89,12 +89,12 @@ function titleOf({ items, selected, isLoading }: Inbox): string {
 }
 
 /** The rows around the selected one, so that the list stays short however many requests wait. */
-function windowOf({ items, selected }: Inbox, most: number): { row: Fields; index: number }[] {
+function windowOf({ items, selected }: Inbox, most: number): { row: PrintedFields; index: number }[] {
   const from = Math.max(0, Math.min(selected - Math.floor(most / 2), items.length - most))
   return items.slice(from, from + most).map((row, offset) => ({ row, index: from + offset }))
 }
 
-function rowView(item: Fields, chosen: boolean, now: number): ReactElement {
+function rowView(item: PrintedFields, chosen: boolean, now: number): ReactElement {
   const left = typeof item['expires_at'] === 'number' ? item['expires_at'] - now : 0
   const asker = nameOf(fieldsOf(item['asked_by'])['id'])
   const id = `…${idOf(item).slice(-4)}`
@@ -109,7 +109,7 @@ function rowView(item: Fields, chosen: boolean, now: number): ReactElement {
 const SUMMARY = 40
 
 /** The arguments in a few words, so that two requests for one tool do not look the same. */
-const summaryOf = (item: Fields): string =>
+const summaryOf = (item: PrintedFields): string =>
   shortened(countedSpaces(visibleText(textOf(item['proposed_args']))).replaceAll(/^\{|\}$/g, ''), SUMMARY)
 
 function leftOf(ms: number): string {
@@ -122,7 +122,7 @@ function leftOf(ms: number): string {
 type Details = { readonly columns: number; readonly room: number; readonly whole: number | undefined }
 
 /** The packet in the lines that are available. The hidden lines are counted; `v` shows them. */
-function detailsView(item: Fields, { columns, room, whole }: Details): ReactElement {
+function detailsView(item: PrintedFields, { columns, room, whole }: Details): ReactElement {
   const lines = packetLines(item, frameOf(columns, whole))
   const from = whole === undefined ? 0 : Math.min(whole, Math.max(0, lines.length - room))
   const shown = lines.slice(from, from + room)
@@ -137,7 +137,7 @@ function detailsView(item: Fields, { columns, room, whole }: Details): ReactElem
 }
 
 const moreOf = (whole: number | undefined) => (whole === undefined ? ', press v to show all' : ', press ↓')
-const headOf = (item: Fields) =>
+const headOf = (item: PrintedFields) =>
   `${idOf(item)}  ${shortened(visibleText(textOf(item['title'] ?? item['skill_id'])), 60)}`
 
 const COLOURS = { good: 'green', held: 'yellow', bad: 'red' } as const
@@ -155,7 +155,7 @@ const ASKS = {
   passphrase: 'passphrase:',
 } as const
 
-function typingView({ for: what, text, at }: Typing, item: Fields): ReactElement {
+function typingView({ for: what, text, at }: Typing, item: PrintedFields): ReactElement {
   const asks = what === 'typed' ? `to approve, ${typingWords(item)} ›` : ASKS[what]
   const all = what === 'passphrase' ? '•'.repeat(text.length) : text
   // Only the part around the cursor, so that a long text does not push the request off the screen.

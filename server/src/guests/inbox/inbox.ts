@@ -1,7 +1,7 @@
 import { isStrong } from '../../adapters/cli/confirm.ts'
 import { boundsOf } from '../../adapters/cli/consent-words.ts'
 import { jsonFault } from '../../adapters/cli/json-argument.ts'
-import { fieldsOf, textOf, type Fields } from '../../adapters/cli/print.ts'
+import { fieldsOf, textOf, type PrintedFields } from '../../adapters/cli/print.ts'
 
 /** What is being typed, and what it is for. */
 export type Typing = {
@@ -19,14 +19,14 @@ export type Given = { readonly typed?: string; readonly passphrase?: string; rea
 export type Inbox = {
   /** Until the gate has answered for the first time. */
   readonly isLoading?: boolean
-  readonly items: readonly Fields[]
+  readonly items: readonly PrintedFields[]
   /** -1 if nothing is selected. When the selected request disappears, no other is selected, so that a late key press does not decide its neighbour. */
   readonly selected: number
   readonly typing?: Typing
   /** If the whole packet is shown: its first visible line. */
   readonly whole?: number
   /** The revealed text of one packet, after the person asked for it. */
-  readonly revealed?: Fields
+  readonly revealed?: PrintedFields
   /** A request that changed while it was shown: the next key press does not decide it. */
   readonly changed?: string
   /** The last thing that happened, in a sentence. */
@@ -52,18 +52,18 @@ export type InboxAction =
 export type Stepped = { readonly inbox: Inbox; readonly action?: InboxAction }
 
 export const emptyInbox: Inbox = { isLoading: true, items: [], selected: 0 }
-export const idOf = (item: Fields): string => textOf(item['approval_id'])
-const digestOf = (item: Fields): string => textOf(item['digest'])
+export const idOf = (item: PrintedFields): string => textOf(item['approval_id'])
+const digestOf = (item: PrintedFields): string => textOf(item['digest'])
 
 /** The selected request as it is shown, with the revealed text of this version. */
-export function chosenIn({ items, selected, revealed }: Inbox): Fields | undefined {
+export function chosenIn({ items, selected, revealed }: Inbox): PrintedFields | undefined {
   const item = items[selected]
   if (item === undefined || revealed === undefined || digestOf(revealed) !== digestOf(item)) return item
   return { ...item, ...revealed, hidden: [] }
 }
 
 /** Replaces the list. The selection is kept if the request is still there; text being typed belongs to that request only. */
-export function refreshed({ isLoading: _, ...inbox }: Inbox, items: readonly Fields[]): Inbox {
+export function refreshed({ isLoading: _, ...inbox }: Inbox, items: readonly PrintedFields[]): Inbox {
   const chosen = inbox.items[inbox.selected]
   const index = chosen === undefined ? -1 : items.findIndex((item) => idOf(item) === idOf(chosen))
   const now = items[index]
@@ -150,7 +150,7 @@ const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
 })
 
 /** Approves, after asking what the request is about if it is more than simple. */
-function approving(inbox: Inbox, item: Fields, given: Given): Stepped {
+function approving(inbox: Inbox, item: PrintedFields, given: Given): Stepped {
   if (isStrong(item) && given.typed === undefined)
     return { inbox: { ...inbox, typing: { for: 'typed', text: '', at: 0, given } } }
   return { inbox: withoutTyping(inbox), action: { do: 'approve', id: idOf(item), digest: digestOf(item), ...given } }

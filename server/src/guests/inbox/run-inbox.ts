@@ -2,9 +2,9 @@ import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
 import { editorOf, openEditor, prettyJson } from '../../adapters/cli/edit-arguments.ts'
 import { oneAtATime } from '../../adapters/cli/one-at-a-time.ts'
-import { UNREACHED, type Reply } from '../../adapters/cli/client.ts'
+import { UNREACHED, type GateResponse } from '../../adapters/cli/client.ts'
 import { jsonFault } from '../../adapters/cli/json-argument.ts'
-import { fieldsOf, itemsOf, textOf, type Fields } from '../../adapters/cli/print.ts'
+import { fieldsOf, itemsOf, textOf, type PrintedFields } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
 import { knownSize } from '../../adapters/cli/terminal-out.ts'
 import { CHANGES, PENDING } from '../../adapters/cli/watch-approvals.ts'
@@ -142,9 +142,9 @@ export async function runInbox(
     if (action.do === 'approve' && answer['state'] === 'approved') await showOutcome(action.id, answer)
   }
 
-  const itemOf = (id: string): Fields => inbox.items.find((item) => idOf(item) === id) ?? {}
+  const itemOf = (id: string): PrintedFields => inbox.items.find((item) => idOf(item) === id) ?? {}
 
-  async function showOutcome(id: string, answer: Fields): Promise<void> {
+  async function showOutcome(id: string, answer: PrintedFields): Promise<void> {
     const call = encodeURIComponent(textOf(answer['call_id']))
     const reply = await cli.ask('GET', `/v1/calls/${call}?wait_ms=${OUTCOME_MS}`)
     say(`${id}: ${outcomeWords(reply)}`)
@@ -158,12 +158,15 @@ export async function runInbox(
   stop()
 }
 
-const problemWords = ({ title, code, detail }: Fields): string =>
+const problemWords = ({ title, code, detail }: PrintedFields): string =>
   `${textOf(title)} [${textOf(code)}]${detail === undefined ? '' : `: ${textOf(detail)}`}`
 
 const OUTCOME_MS = 30_000
 
-function decidedWords(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>, answer: Fields): string {
+function decidedWords(
+  action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>,
+  answer: PrintedFields,
+): string {
   if (action.do === 'edit') return `${action.id} was edited; the new request is ${idOf(answer)}`
   const { consent_id, expires_at } = fieldsOf(answer['consent'])
   const until = typeof expires_at === 'number' ? ` until ${new Date(expires_at).toISOString().slice(0, 16)}Z` : ''
@@ -176,7 +179,7 @@ const givenIn = ({ typed, remember }: Given): Given => ({
   ...(remember === undefined ? {} : { remember }),
 })
 
-function bodyOf(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>, item: Fields): unknown {
+function bodyOf(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>, item: PrintedFields): unknown {
   switch (action.do) {
     case 'approve':
       return {
@@ -227,7 +230,7 @@ function InboxScreen({ inbox, now, size, onKey }: ScreenProps): ReactElement {
 const LONGEST = 160
 
 /** The outcome of an approved call, in one line. */
-function outcomeWords({ status, body }: Reply): string {
+function outcomeWords({ status, body }: GateResponse): string {
   if (status <= UNREACHED) return 'approved; the gate did not report the outcome'
   const { status: word, outcome, result, title, code } = fieldsOf(body)
   const what = textOf(outcome ?? word ?? 'failed')

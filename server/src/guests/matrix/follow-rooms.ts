@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/contract/json.ts'
 import type { MatrixConnection, RoomEvent } from './matrix-connection.ts'
 import { eventsSince } from './recent-events.ts'
 
-export type FollowDeps = {
+export type FollowRoomsPorts = {
   readonly transport: string
   /** The document whose user this is. */
   readonly agent: string
@@ -33,7 +33,7 @@ const MOST_FAILURES = 5
  * INVARIANT: a room is read back to the last delivered message, whatever was missed in between.
  * Returns a function that stops it.
  */
-export function followRooms(deps: FollowDeps): () => Promise<void> {
+export function followRooms(deps: FollowRoomsPorts): () => Promise<void> {
   const { session, agent, clock, log } = deps
   const mark = `io.sluice.taken.${agent}`
   const last = new Map<string, string>()
@@ -153,7 +153,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
 function messageIn(
   { event_id, room, sender, type, content, encrypted }: RoomEvent,
   session: MatrixConnection,
-  { transport, agent }: FollowDeps,
+  { transport, agent }: FollowRoomsPorts,
 ): IncomingMessage | undefined {
   const { msgtype, body } = content
   const relation = isJsonObject(content['m.relates_to']) ? content['m.relates_to'] : {}

@@ -4,12 +4,13 @@ import { Bug } from '../../kernel/contract/problems.ts'
 import type { Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 
-export type Request = {
+export type BuiltRequest = {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }
-export type Built = { readonly ok: true; readonly request: Request } | { readonly ok: false; readonly says: string }
+export type Built =
+  { readonly ok: true; readonly request: BuiltRequest } | { readonly ok: false; readonly says: string }
 
 /**
  * One operation with a call's arguments filled in.

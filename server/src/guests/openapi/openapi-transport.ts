@@ -6,25 +6,25 @@ import type { UpstreamCall, ToolReply } from '../../kernel/ports/upstream.ts'
 import { count } from '../../kernel/contract/framed-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { problem } from '../../kernel/contract/problems.ts'
-import type { Attempt, Connection, ConnectionDeps } from '../../adapters/upstream/connection.ts'
+import type { ConnectionAttempt, Connection, ConnectionDeps } from '../../adapters/upstream/connection.ts'
 import { asHeader } from '../../adapters/upstream/http/era-headers.ts'
 import {
   exchange,
-  type Exchange,
+  type OutgoingExchange,
   type NoReply,
-  type Reply,
+  type HttpReply,
   headerOf,
   mediaType,
 } from '../../adapters/upstream/http/exchange.ts'
 import { createLifetime } from '../../adapters/upstream/http/lifetime.ts'
-import { openTokens, type Refused, type Tokens } from '../../adapters/upstream/http/tokens.ts'
+import { openTokens, type RefusedToken, type Tokens } from '../../adapters/upstream/http/tokens.ts'
 import { challengeOf } from '../../adapters/upstream/login/challenge.ts'
 import { lost, notSent } from '../../adapters/upstream/pending-calls.ts'
 import { singleCall } from '../../adapters/upstream/single-call.ts'
 import { removeSecrets } from '../../adapters/upstream/remove-secrets.ts'
-import type { Tuning } from '../../adapters/upstream/tuning.ts'
-import type { Transport } from '../../adapters/upstream/transport.ts'
-import { buildRequest, encode, type Request } from './build-request.ts'
+import type { UpstreamTuning } from '../../adapters/upstream/tuning.ts'
+import type { ServerTransport } from '../../adapters/upstream/transport.ts'
+import { buildRequest, encode, type BuiltRequest } from './build-request.ts'
 import { operationsOf, type Operation } from './operations.ts'
 import { readDocument, type Document } from './read-document.ts'
 import { STATUS_CODES } from 'node:http'
@@ -40,7 +40,7 @@ export type OpenApiServer = Omit<OpenApiSettings, 'tools' | 'auth'> &
 const MOST_WARNINGS = 20
 
 /** An HTTP API described by a file. The file is read at each start; a call is one request, and no redirect is followed. */
-export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transport {
+export function openApiTransport(config: OpenApiServer, tuning: UpstreamTuning): ServerTransport {
   const tokens = config.oauth === undefined ? undefined : openTokens(config.oauth, tuning.start_timeout_ms)
   const secrets = () =>
     [
@@ -53,7 +53,7 @@ export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transpo
     ].filter((text) => text !== undefined)
   const hide = (says: string) => removeSecrets(secrets(), says)
 
-  async function connect(deps: ConnectionDeps): Promise<Attempt> {
+  async function connect(deps: ConnectionDeps): Promise<ConnectionAttempt> {
     deps.onStart()
     const document = await readDocument(config.openapi)
     if (typeof document === 'string') return { is: 'failed', says: document }
@@ -113,7 +113,7 @@ function wantedBy({ only, except }: OpenApiServer): (name: string) => boolean {
 
 const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 
-type Asked = { readonly isGivenUp: () => boolean; readonly onAsk: (asking: Exchange) => void }
+type Asked = { readonly isGivenUp: () => boolean; readonly onAsk: (asking: OutgoingExchange) => void }
 type Access = {
   readonly tokens: Tokens | undefined
   readonly hide: (says: string) => string
@@ -132,8 +132,8 @@ function connectionTo(
   const life = createLifetime(() => void pool.destroy())
 
   /** A token that is no longer accepted is replaced, once; the rejection means that nothing was done. */
-  async function ask(request: Request, operation: Operation, call: UpstreamCall, asked: Asked) {
-    let refused: Refused | undefined
+  async function ask(request: BuiltRequest, operation: Operation, call: UpstreamCall, asked: Asked) {
+    let refused: RefusedToken | undefined
     for (;;) {
       const token = await tokens?.token(refused)
       if (token?.ok === false) return unsent(token.says)
@@ -160,7 +160,7 @@ function connectionTo(
     }
   }
 
-  async function outcome(reply: Reply | NoReply, operation: Operation) {
+  async function outcome(reply: HttpReply | NoReply, operation: Operation) {
     if (reply.is === 'fault')
       return reply.unsent
         ? notSent(server, hide(reply.says))
@@ -175,7 +175,7 @@ function connectionTo(
     const built = buildRequest(operation, base, config.query, isJsonObject(args) ? args : {})
     if (!built.ok)
       return Promise.resolve({ is: 'not_sent', problem: problem('call.args_invalid', { server, paths: built.says }) })
-    let asking: Exchange | undefined
+    let asking: OutgoingExchange | undefined
     let is_given_up = false
     if (!life.isUsable()) return Promise.resolve(notSent(server, 'the server was stopped'))
     const asked: Asked = { isGivenUp: () => is_given_up || !life.isUsable(), onAsk: (next) => (asking = next) }
@@ -221,7 +221,7 @@ type AnswerDeps = {
 }
 
 /** What a reply means for the call. A status other than 2xx is the tool's own error, with what the server says about it. */
-async function answerOf(operation: Operation, reply: Reply, deps: AnswerDeps): Promise<ToolReply> {
+async function answerOf(operation: Operation, reply: HttpReply, deps: AnswerDeps): Promise<ToolReply> {
   const { server, limit } = deps
   const { status } = reply
   const body = await readBody(reply.body, limit)
@@ -238,7 +238,7 @@ async function answerOf(operation: Operation, reply: Reply, deps: AnswerDeps): P
   return { is: 'answered', result: { ...result, _meta: { 'sluice/http-status': status } } }
 }
 
-function success(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
+function success(reply: HttpReply, body: Buffer, { hide }: AnswerDeps): ToolResult {
   if (body.length === 0) return { content: [text(hide([statusOf(reply), ...headersToShow(reply)].join('\n')))] }
   const type = mediaType(reply)
   if (!isText(type, body)) return { content: [binary(type, body)] }
@@ -247,7 +247,7 @@ function success(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
   return { content: [text(said)], ...(isJsonObject(value) && !isTooDeep(value) ? { structuredContent: value } : {}) }
 }
 
-function failure(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
+function failure(reply: HttpReply, body: Buffer, { hide }: AnswerDeps): ToolResult {
   const elsewhere =
     reply.status >= 300 && reply.status < 400 ? ['It redirects to another address, which is not followed.'] : []
   const said = isText(mediaType(reply), body) ? [hide(body.toString())] : []
@@ -255,8 +255,8 @@ function failure(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
 }
 
 const text = (said: string): JsonObject => ({ type: 'text', text: said })
-const statusOf = ({ status }: Reply) => `HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
-const headersToShow = (reply: Reply) =>
+const statusOf = ({ status }: HttpReply) => `HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+const headersToShow = (reply: HttpReply) =>
   SHOWN_HEADERS.flatMap((name) => {
     const value = headerOf(reply, name)
     return value === undefined ? [] : [`${name}: ${value}`]

@@ -7,18 +7,18 @@ import type { Document } from './read-document.ts'
 import { trimmedBoth } from '../../kernel/contract/trimmed.ts'
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const
-export type Method = Uppercase<(typeof METHODS)[number]>
+export type OperationMethod = Uppercase<(typeof METHODS)[number]>
 
 export type Operation = {
   readonly definition: ToolDefinition
-  readonly method: Method
+  readonly method: OperationMethod
   /** With `{name}` for parameters. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body?: { readonly type: string; readonly as: 'json' | 'form' }
 }
 
-export type Listing = {
+export type OperationListing = {
   readonly operations: readonly Operation[]
   /** What is in the file but not offered, and why. */
   readonly dropped: readonly { readonly name: string; readonly says: string }[]
@@ -35,7 +35,7 @@ const LONGEST_NAME = 128
 const LARGEST_SCHEMA = 262_144
 
 /** All operations of a file that can be called. One that cannot does not affect the others. */
-export function operationsOf(document: Document, options: ListingOptions): Listing {
+export function operationsOf(document: Document, options: ListingOptions): OperationListing {
   const operations = new Map<string, Operation>()
   const dropped: { name: string; says: string }[] = []
   const { paths } = document.root
@@ -88,7 +88,7 @@ function operationOf({ document, options, path, method, item, about, name }: Fou
   if (unusable !== undefined) return unusable
   if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) return 'its schema is too large'
   const outputSchema = outputOf(document, about['responses'])
-  const upper = method.toUpperCase() as Method
+  const upper = method.toUpperCase() as OperationMethod
   const { summary } = about
   return {
     definition: {
@@ -107,7 +107,7 @@ function operationOf({ document, options, path, method, item, about, name }: Fou
 }
 
 /** What HTTP says about its methods. Whether this API conforms is its author's claim. */
-const HINTS: Readonly<Record<Method, JsonObject>> = {
+const HINTS: Readonly<Record<OperationMethod, JsonObject>> = {
   GET: { readOnlyHint: true },
   HEAD: { readOnlyHint: true },
   POST: { readOnlyHint: false },

@@ -4,13 +4,13 @@ import { followed } from './local-ref.ts'
 import type { Document } from './read-document.ts'
 
 const PLACES = ['path', 'query', 'header', 'cookie'] as const
-export type Place = (typeof PLACES)[number]
+export type ParameterPlace = (typeof PLACES)[number]
 
 export type Parameter = {
   /** The name of the tool's argument: the parameter's name, unless two places use the same one. */
   readonly arg: string
   readonly name: string
-  readonly in: Place
+  readonly in: ParameterPlace
   readonly required: boolean
   readonly style: 'simple' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
   readonly explode: boolean
@@ -18,7 +18,7 @@ export type Parameter = {
   readonly description?: string
 }
 
-const STYLES: Readonly<Record<Place, readonly Parameter['style'][]>> = {
+const STYLES: Readonly<Record<ParameterPlace, readonly Parameter['style'][]>> = {
   path: ['simple'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { count as plural } from '../../kernel/contract/framed-text.ts'
 import { EXIT } from '../../adapters/cli/exit-codes.ts'
-import { fieldsOf, itemsOf, printReply, table, textOf, type Fields, type Out } from '../../adapters/cli/print.ts'
+import { fieldsOf, itemsOf, printReply, table, textOf, type PrintedFields, type Out } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
 
 /** Packs: what is known about the tools of well-known servers, and which configured servers they apply to. */
@@ -40,22 +40,22 @@ const LONGEST = 120
 const shown = (value: unknown): string => shortened(visibleText(textOf(value)), LONGEST)
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const count = (value: unknown): number => listOf(value).length
-const serversOf = (pack: Fields): readonly Fields[] => listOf(pack['servers']).map(fieldsOf)
+const serversOf = (pack: PrintedFields): readonly PrintedFields[] => listOf(pack['servers']).map(fieldsOf)
 
-function packRow(pack: Fields): string[] {
+function packRow(pack: PrintedFields): string[] {
   const own = pack['source'] === 'operator' ? ' (your own)' : ''
   const servers = serversOf(pack).map(({ server }) => shown(server))
   return [`${shown(pack['pack'])}${own}`, shown(pack['title']), String(count(pack['tools'])), servers.join(', ')]
 }
 
-function printRow(out: Out, pack: Fields): void {
+function printRow(out: Out, pack: PrintedFields): void {
   const servers = serversOf(pack).map(({ server }) => shown(server))
   const where = servers.length === 0 ? '' : `, in use for ${servers.join(', ')}`
   const own = pack['source'] === 'operator' ? ' (your own)' : ''
   out.line(`${shown(pack['pack'])}${own}  ${shown(pack['title'])}, ${plural(count(pack['tools']), 'tool')}${where}`)
 }
 
-function printPack(out: Out, pack: Fields): void {
+function printPack(out: Out, pack: PrintedFields): void {
   printRow(out, pack)
   out.line(`  read from ${shown(pack['from'])}`)
   for (const [what, values] of [
@@ -80,7 +80,7 @@ function printPack(out: Out, pack: Fields): void {
 }
 
 /** For each server with a pack: which of its tools match the pack. */
-function printCheck(out: Out, packs: readonly Fields[]): void {
+function printCheck(out: Out, packs: readonly PrintedFields[]): void {
   const used = packs.flatMap((pack) => serversOf(pack).map((server) => ({ pack, server })))
   if (used.length === 0) out.line('there is no pack for any of the configured servers')
   for (const { pack, server } of used) {

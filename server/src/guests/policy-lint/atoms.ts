@@ -3,14 +3,14 @@ import type { Json } from '../../kernel/contract/json.ts'
 import { isBinary } from '../../kernel/policy/condition/compile-operator.ts'
 
 /** The numbers and words that a condition compares one value with. */
-export type Asked = { readonly path: readonly string[]; readonly values: Json[] }
+export type AskedPath = { readonly path: readonly string[]; readonly values: Json[] }
 
 /** `exact`: there are only plain comparisons with literals, so trying the values around them covers every case. */
-export type Atoms = { readonly asked: ReadonlyMap<string, Asked>; readonly exact: boolean }
+export type Atoms = { readonly asked: ReadonlyMap<string, AskedPath>; readonly exact: boolean }
 
 /** Collects the compared values, path by path. */
 export function atomsOf(conditions: readonly ASTNode[]): Atoms {
-  const asked = new Map<string, Asked>()
+  const asked = new Map<string, AskedPath>()
   let exact = true
   const ask = (path: readonly string[], ...values: Json[]) => {
     const key = path.join('.')

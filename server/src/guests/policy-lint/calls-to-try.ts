@@ -4,7 +4,7 @@ import { RiskClass, ToolEffect } from '../../kernel/contract/tool.ts'
 import { callFrom, type DescribedCall } from '../../kernel/policy/described-call.ts'
 import { isMatch, namesOf } from '../../kernel/policy/match.ts'
 import type { CompiledRule } from '../../kernel/policy/policy.ts'
-import { type Asked, type Atoms, atomsOf } from './atoms.ts'
+import { type AskedPath, type Atoms, atomsOf } from './atoms.ts'
 import { sampleCall } from './sample-call.ts'
 
 /** Calls to try. `exact`: with respect to these conditions every call behaves like one of them. */
@@ -59,7 +59,7 @@ function choicesFor({ asked, exact }: Atoms, promised: Promised): { choices: Cho
 }
 
 /** The parent `args.a` of `args.a.b` may be missing too. Parents come first. */
-function withParents(asked: readonly Asked[]): Asked[] {
+function withParents(asked: readonly AskedPath[]): AskedPath[] {
   const all = new Map(asked.map((one) => [one.path.join('.'), one]))
   for (const { path } of asked) {
     for (let length = 2; length < path.length; length += 1) {
@@ -122,7 +122,7 @@ const KNOWN: Readonly<Record<string, () => Choice[]>> = {
 }
 
 /** Only the literals themselves, if not all alternatives can be tried. */
-function otherChoices({ path, values }: Asked): Choice[] {
+function otherChoices({ path, values }: AskedPath): Choice[] {
   const texts = values.filter((value) => typeof value === 'string')
   const name = path.join('.')
   const lists = values.filter((value): value is readonly string[] => Array.isArray(value))

@@ -16,12 +16,12 @@ import { atomsOf } from './atoms.ts'
 import { coversGlob, coversMatch } from './covers.ts'
 import { serverWithin } from '../../kernel/policy/unlisted-tools.ts'
 import { sampleCall } from './sample-call.ts'
-import { sayUnlisted, unlistedTools, type Listed } from '../../kernel/policy/unlisted-tools.ts'
+import { sayUnlisted, unlistedTools, type ListedTools } from '../../kernel/policy/unlisted-tools.ts'
 import { type Promised, type CallsToTry, callsToTry } from './calls-to-try.ts'
 
 export type LintOptions = {
   readonly schemas?: (tool_id: string) => JsonObject | undefined
-  readonly listed?: Listed
+  readonly listed?: ListedTools
 }
 
 export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledRule[]; readonly options: LintOptions }

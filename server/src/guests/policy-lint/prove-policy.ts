@@ -17,7 +17,7 @@ import { sampleCall } from './sample-call.ts'
 import { type Encoded, encodeConditions, type Truth } from './smt-condition.ts'
 import { callOf, type Solve, solveAll, type Solved } from './solved-call.ts'
 
-export type Proven = {
+export type ProvenPolicy = {
   readonly findings: readonly PolicyFinding[]
   /** How many questions the solver answered, and how many it did not. */
   readonly answered: number
@@ -37,7 +37,7 @@ export async function provePolicy(
   options: LintOptions,
   solve: Solve,
   known: readonly PolicyFinding[],
-): Promise<Proven> {
+): Promise<ProvenPolicy> {
   const prover: Prover = { policy, rules: policy.operator.rules, options, solve, answered: 0, open: 0 }
   const findings: PolicyFinding[] = []
   const isKnown = (kind: PolicyFinding['kind'], { rule }: CompiledRule) =>

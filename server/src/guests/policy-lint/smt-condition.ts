@@ -9,7 +9,7 @@ import {
   or,
   reachable,
   type State,
-  type Term,
+  type SmtTerm,
   termOf,
   type Unknowns,
   valueTerm,
@@ -132,13 +132,13 @@ function comparison(op: string, sides: readonly [ASTNode, ASTNode], node: ASTNod
   }
 }
 
-function rankOf(node: ASTNode, { text }: Term, { words }: State): string {
+function rankOf(node: ASTNode, { text }: SmtTerm, { words }: State): string {
   if (node.op === 'value' && typeof node.args === 'string') words.add(node.args)
   return `(rank ${text})`
 }
 
 /** Lists and objects are not encoded, so there the guess decides. */
-function sameness(left: Term, right: Term, guess: string): string {
+function sameness(left: SmtTerm, right: SmtTerm, guess: string): string {
   return or(
     both(left, right, 'null'),
     and(both(left, right, 'bool'), `(= ${left.truth} ${right.truth})`),
@@ -148,7 +148,7 @@ function sameness(left: Term, right: Term, guess: string): string {
   )
 }
 
-function difference(left: Term, right: Term, guess: string): string {
+function difference(left: SmtTerm, right: SmtTerm, guess: string): string {
   return or(
     `(xor ${left.is('null')} ${right.is('null')})`,
     and(both(left, right, 'bool'), not(`(= ${left.truth} ${right.truth})`)),

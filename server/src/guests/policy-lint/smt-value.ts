@@ -20,7 +20,7 @@ export type State = {
 }
 
 /** A value: the formula under which it exists, and its encoding per type. */
-export type Term = {
+export type SmtTerm = {
   readonly there: string
   readonly is: (name: (typeof KINDS)[number]) => string
   readonly number: string
@@ -34,8 +34,8 @@ export const not = (part: string) => `(not ${part})`
 
 export const wordsIn = (node: ASTNode): string => node.input.slice(node.start, node.end)
 
-export const both = (left: Term, right: Term, name: (typeof KINDS)[number]) => and(left.is(name), right.is(name))
-export function termOf(node: ASTNode, state: State): Term | undefined {
+export const both = (left: SmtTerm, right: SmtTerm, name: (typeof KINDS)[number]) => and(left.is(name), right.is(name))
+export function termOf(node: ASTNode, state: State): SmtTerm | undefined {
   if (node.op === 'value') return literalTerm(node.args)
   const path = pathOf(node)
   if (path !== undefined) return valueTerm(path, state)
@@ -45,9 +45,9 @@ export function termOf(node: ASTNode, state: State): Term | undefined {
   return node.op === 'list' || node.op === '?:' ? undefined : unknownTerm(`of ${wordsIn(node)}`, [], state)
 }
 
-function literalTerm(value: unknown): Term | undefined {
+function literalTerm(value: unknown): SmtTerm | undefined {
   const literal = typeof value === 'bigint' ? Number(value) : value
-  const of = (name: (typeof KINDS)[number], more: Partial<Term>): Term => ({
+  const of = (name: (typeof KINDS)[number], more: Partial<SmtTerm>): SmtTerm => ({
     there: 'true',
     is: (asked) => String(asked === name),
     number: '0.0',
@@ -72,7 +72,7 @@ const ALWAYS: Readonly<Record<string, (typeof KINDS)[number]>> = {
   'tool.risk': 'string',
 }
 
-export function valueTerm(path: readonly string[], state: State): Term {
+export function valueTerm(path: readonly string[], state: State): SmtTerm {
   const term = unknownTerm(path.join('\u0000'), path, state)
   return path[0] === 'args' ? { ...term, there: and(reachable(path, state), not(term.is('missing'))) } : term
 }
@@ -83,7 +83,7 @@ export function reachable(path: readonly string[], state: State): string {
   return and('true', ...above.map((parent) => unknownTerm(parent.join('\u0000'), parent, state).is('object')))
 }
 
-function unknownTerm(key: string, path: readonly string[], state: State): Term {
+function unknownTerm(key: string, path: readonly string[], state: State): SmtTerm {
   let known = state.values.get(key)
   if (known === undefined) {
     known = { path, base: String(state.values.size) }
@@ -91,7 +91,7 @@ function unknownTerm(key: string, path: readonly string[], state: State): Term {
     declare(known, state)
   }
   const { base } = known
-  const is: Term['is'] = (name) => `(= k${base} ${kind(name)})`
+  const is: SmtTerm['is'] = (name) => `(= k${base} ${kind(name)})`
   return { there: not(is('missing')), is, number: `n${base}`, text: `s${base}`, truth: `b${base}` }
 }
 
@@ -107,7 +107,7 @@ function declare({ path, base }: Unknowns, { lines }: State): void {
   if (always !== undefined) lines.push(`(assert (= k${base} ${kind(always)}))`)
 }
 
-function negative(of: ASTNode, state: State): Term | undefined {
+function negative(of: ASTNode, state: State): SmtTerm | undefined {
   const term = termOf(of, state)
   if (term === undefined) return undefined
   return { ...term, there: and(term.there, term.is('number')), number: `(- ${term.number})` }
@@ -120,7 +120,7 @@ const ROUNDING = '(/ 1.0 9007199254740992.0)'
  * Adds or subtracts two numbers, or concatenates strings with `+`. A sum of doubles is the exact sum up to rounding; overflow
  * stays open.
  */
-function sum(node: ASTNode & { op: '+' | '-' }, state: State): Term | undefined {
+function sum(node: ASTNode & { op: '+' | '-' }, state: State): SmtTerm | undefined {
   const [left, right] = node.args.map((side) => termOf(side, state))
   if (left === undefined || right === undefined) return undefined
   const result = unknownTerm(`of ${wordsIn(node)}`, [], state)

@@ -15,7 +15,7 @@ import {
 } from './lexicon/vocabulary.ts'
 
 /** What a piece of text asks for, and what it is about. */
-export type Clause = {
+export type ProseClause = {
   /** It asks for something. */
   readonly asks: boolean
   /** The verb groups of all its action words, as a bit set. 0: no known action. */
@@ -59,7 +59,7 @@ const MAY = words(MARKERS.may)
 const ANYBODY = words(MARKERS.anybody)
 
 /** Analyzes the words from `from` up to `to` (a sentence or a clause). Linear, without backtracking. */
-export function readClause(text: Words, from: number, to: number): Clause {
+export function readClause(text: Words, from: number, to: number): ProseClause {
   const { full, before } = text
   let groups = 0
   let direct = false

@@ -1,17 +1,17 @@
 import { FETCH } from './lexicon/vocabulary.ts'
 import type { AsksWith } from './places.ts'
 import type { Profile } from './profile.ts'
-import type { Ask, Session } from './session.ts'
+import type { UserAsk, Session } from './session.ts'
 
 /**
  * The texts that ask for this tool too. A text whose actions are in no lexicon may ask for anything, so it contests every tool;
  * one that names other actions and other things contests none. `withValue`: the texts that contain a value of the call.
  */
-export function contestsOf(session: Session, profile: Profile, withValue: AsksWith): readonly Ask[] {
+export function contestsOf(session: Session, profile: Profile, withValue: AsksWith): readonly UserAsk[] {
   return session.asks.filter((ask) => withValue === 'any' || withValue.has(ask) || fits(ask, profile))
 }
 
-function fits({ groups, nouns }: Ask, profile: Profile): boolean {
+function fits({ groups, nouns }: UserAsk, profile: Profile): boolean {
   const acts = groups & ~FETCH
   if (acts === 0 && profile.groups !== FETCH) return groups === 0 || shares(nouns, profile)
   return (groups & profile.groups) !== 0 || shares(nouns, profile)

@@ -4,9 +4,9 @@ import type { Call } from '../../kernel/contract/call.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import { inForce, onlyReads } from '../../kernel/contract/tool.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
-import { judgementSteps, type Judgement, type Reason, type Rule } from './rules.ts'
+import { judgementSteps, type ProvenanceJudgement, type Reason, type ProvenanceRule } from './rules.ts'
 import type { ProvenanceFact } from './provenance-fact.ts'
-import type { Origin, Session } from './session.ts'
+import type { TextOrigin, Session } from './session.ts'
 import { SEND_TOOL_ID } from '../../kernel/contract/message-tool.ts'
 import { argsOf } from '../../kernel/attempt/call-args.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
@@ -80,8 +80,14 @@ function countsForDocument({ rule, value_at }: Reason, { effects }: Facts['tool'
   const destroys = effects.includes('destructive') || effects.includes('privileged')
   return destroys && value_at !== undefined && OF_DESTROYING.has(rule)
 }
-const OF_DOCUMENTS: ReadonlySet<Rule> = new Set<Rule>(['provenance.destination', 'provenance.fetch'])
-const OF_DESTROYING: ReadonlySet<Rule> = new Set<Rule>(['provenance.entity', 'provenance.contested'])
+const OF_DOCUMENTS: ReadonlySet<ProvenanceRule> = new Set<ProvenanceRule>([
+  'provenance.destination',
+  'provenance.fetch',
+])
+const OF_DESTROYING: ReadonlySet<ProvenanceRule> = new Set<ProvenanceRule>([
+  'provenance.entity',
+  'provenance.contested',
+])
 
 /** Judges a call in steps, because a call may have thousands of values. */
 export function judgedProvenance(
@@ -89,7 +95,7 @@ export function judgedProvenance(
   call: Pick<Call, 'tool_id' | 'canonical_args'>,
   tool: Facts['tool'],
   commandOf: ReadCommand,
-): Generator<void, Judgement> {
+): Generator<void, ProvenanceJudgement> {
   return judgementSteps(session, {
     tool: call.tool_id,
     definition: inForce(tool.row).definition,
@@ -136,7 +142,7 @@ function opinionOf(session: Session, { rule, value_at, leaf, unsure }: Reason, n
 }
 
 /** A short description of where something came from. */
-export function originLabel({ kind, name, server }: Origin): string {
+export function originLabel({ kind, name, server }: TextOrigin): string {
   const what = name ?? server ?? 'a tool server'
   if (kind === 'text') return `the text of ${server === undefined ? what : `a call of \`${what}\``}`
   return kind === 'output' ? `the output of \`${what}\`` : `the ${kind} \`${what}\``
@@ -148,7 +154,7 @@ const elsewhere = (from: string | undefined) => from ?? 'a text that the agent r
 const UNSURE_SAYS: Saying = (value) =>
   `${value === undefined ? 'the user did not clearly ask for this' : `${value} does not come from the user`}, and the session has read more than the gate remembers, so a text may have asked for it; a new session starts without this doubt`
 
-const SAYS: Readonly<Record<Rule, Saying>> = {
+const SAYS: Readonly<Record<ProvenanceRule, Saying>> = {
   'provenance.unlicensed': (_, from) =>
     `the user did not ask for this, and ${elsewhere(from)} was read earlier in the session`,
   'provenance.contested': (value, from) =>

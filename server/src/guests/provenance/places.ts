@@ -1,12 +1,12 @@
 import { FUNCTION, meaningOf } from './lexicon/vocabulary.ts'
-import { ASKS, FIELD_NAME, PROSE, type Ask, type Session } from './session.ts'
+import { ASKS, FIELD_NAME, PROSE, type UserAsk, type Session } from './session.ts'
 import type { Words } from './text.ts'
 import { valueKey } from './word-index.ts'
 
 /** The texts that ask and contain a value; `any` if it occurs in more places than are checked. */
-export type AsksWith = ReadonlySet<Ask> | 'any'
+export type AsksWith = ReadonlySet<UserAsk> | 'any'
 
-export const NOWHERE: AsksWith = new Set<Ask>()
+export const NOWHERE: AsksWith = new Set<UserAsk>()
 
 /** Where values occur in what a session has read. Each value and each record is looked up once. */
 export type Places = {
@@ -74,7 +74,7 @@ class SessionPlaces implements Places {
   }
 
   private findAsks(words: Words): AsksWith {
-    const found = new Set<Ask>()
+    const found = new Set<UserAsk>()
     const looked = this.session.index.find(words, (place) => {
       const ask = this.session.askOf(this.session.leaves.at(place))
       if (ask !== undefined && place + words.length <= ask.to) found.add(ask)

@@ -3,7 +3,7 @@ import { eachSentence, readClause } from './clauses.ts'
 import { JOINED, NAME, type Words } from './text.ts'
 
 /** What kind of text it is, as far as decisions need it. */
-export type Reading = {
+export type ProseReading = {
   /** Sentences, or a short imperative. Text that is not prose is data: a field. */
   readonly prose: boolean
   /** It asks for something, or cannot be understood. */
@@ -12,13 +12,13 @@ export type Reading = {
   readonly groups: number
 }
 
-const DATA: Reading = { prose: false, asks: false, groups: 0 }
+const DATA: ProseReading = { prose: false, asks: false, groups: 0 }
 /** Fewer words than this are a title or a name unless they ask for something. */
 const SENTENCE = 5
 /** A text of this many words without function words is in an unknown language. */
 const UNREADABLE = 6
 
-export function readProse(words: Words, text: string): Reading {
+export function readProse(words: Words, text: string): ProseReading {
   if (words.length < 2 || isOneToken(words)) return DATA
   let asks = false
   let groups = 0

@@ -1,5 +1,5 @@
 import type { Provenance, ProvenanceMode } from './provenance.ts'
-import type { Judgement } from './rules.ts'
+import type { ProvenanceJudgement } from './rules.ts'
 import type { Session } from './session.ts'
 
 /** What is known about the sources of the session's text, and how strictly a call is judged by it. */
@@ -7,7 +7,7 @@ export type ProvenanceFact = {
   readonly session: Session
   readonly mode: ProvenanceMode
   /** For this call. */
-  readonly judgement: Judgement
+  readonly judgement: ProvenanceJudgement
   /** Modes of individual fields, by JSON pointer. */
   readonly fields: Readonly<Record<string, ProvenanceMode>>
 }

@@ -16,10 +16,10 @@ const ROLE_WORDS = {
     'id ids name names file files filename path folder directory key symbol ticker number code user username owner repo branch title label tag tags item product hotel restaurant company source target destination location city country state zip',
 } as const
 
-export type Role = 'destination' | 'entity' | 'content' | 'date' | 'amount' | 'flag'
+export type ValueRole = 'destination' | 'entity' | 'content' | 'date' | 'amount' | 'flag'
 
 const LISTS = Object.entries(ROLE_WORDS).map(
-  ([role, words]) => [role as Role, new Set<string>(words.split(' '))] as const,
+  ([role, words]) => [role as ValueRole, new Set<string>(words.split(' '))] as const,
 )
 
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[\p{L}]{2,}$/u
@@ -44,7 +44,7 @@ export function addressesIn(text: string): string[] {
   return (found ?? []).map((address) => trimmedEnd(address, '.,!?'))
 }
 
-type NamedRole = Role | 'to' | undefined
+type NamedRole = ValueRole | 'to' | undefined
 /** Cached, because the same fields occur in every call. The cache is cleared when it is full. */
 const NAMED = new Map<string, NamedRole>()
 const MOST_NAMED = 1_000
@@ -64,7 +64,7 @@ function namedRole(key: string): NamedRole {
 const LONG = 60
 
 /** The role of a value, by its format, its field's name and its schema. */
-export function roleOf(key: string, value: string, schema: JsonObject | undefined): Role {
+export function roleOf(key: string, value: string, schema: JsonObject | undefined): ValueRole {
   const type = schema?.['type']
   if (schema?.['enum'] !== undefined || type === 'boolean' || value === 'true' || value === 'false') return 'flag'
   if (isAddress(value)) return 'destination'

@@ -4,15 +4,15 @@ import { contestsOf } from './contests.ts'
 import { licenceOf, type LicenceFound } from './licences.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { addressesIn } from './roles.ts'
-import { ASKS, type Ask, type Session } from './session.ts'
+import { ASKS, type UserAsk, type Session } from './session.ts'
 import { argumentLeaves, type Leaf } from './leaves.ts'
 import { createPlaces, type AsksWith, type Places } from './places.ts'
 import { readWords } from './text.ts'
-import { addressValue, valuesAt, valueSteps, type Value } from './values.ts'
+import { addressValue, valuesAt, valueSteps, type ArgumentValue } from './values.ts'
 
 export type Mode = 'strict' | 'balanced' | 'off'
 
-export type Rule =
+export type ProvenanceRule =
   | 'provenance.unlicensed'
   | 'provenance.contested'
   | 'provenance.destination'
@@ -22,7 +22,7 @@ export type Rule =
 
 /** One reason to ask, with the places it is about. */
 export type Reason = {
-  readonly rule: Rule
+  readonly rule: ProvenanceRule
   readonly value_at?: string
   /** The leaf that contains the value, or the text that asks. */
   readonly leaf?: number
@@ -30,16 +30,16 @@ export type Reason = {
   readonly unsure?: true
 }
 
-export type Judgement = {
+export type ProvenanceJudgement = {
   readonly reasons: readonly Reason[]
   readonly licence: LicenceFound
-  readonly contests: readonly Ask[]
-  readonly values: readonly Value[]
+  readonly contests: readonly UserAsk[]
+  readonly values: readonly ArgumentValue[]
   /** The tool was already called since the user asked for it. Looked up only if somebody else asks for it too. */
   readonly repeated: boolean
 }
 
-export type JudgedCall = {
+export type ProvenanceCall = {
   /** The name under which earlier calls of it are remembered. */
   readonly tool: string
   readonly definition: ToolDefinition
@@ -58,9 +58,9 @@ function profile(definition: ToolDefinition): Profile {
   return known
 }
 
-const NO_ASKS: readonly Ask[] = []
-const CLEAN: ReadonlySet<Value['from']> = new Set(['user', 'constant', 'approved'])
-const isClean = ({ from }: Value): boolean => CLEAN.has(from)
+const NO_ASKS: readonly UserAsk[] = []
+const CLEAN: ReadonlySet<ArgumentValue['from']> = new Set(['user', 'constant', 'approved'])
+const isClean = ({ from }: ArgumentValue): boolean => CLEAN.has(from)
 
 /**
  * Judges one call by whose words it acts on. The event loop may run between two steps.
@@ -69,8 +69,8 @@ const isClean = ({ from }: Value): boolean => CLEAN.has(from)
  */
 export function* judgementSteps(
   session: Session,
-  { tool: tool_id, definition, effects, args, mode, recipients }: JudgedCall,
-): Generator<void, Judgement> {
+  { tool: tool_id, definition, effects, args, mode, recipients }: ProvenanceCall,
+): Generator<void, ProvenanceJudgement> {
   const leaves = argumentLeaves(args)
   const isSmall = isFew(leaves)
   const values = isSmall
@@ -106,7 +106,7 @@ function isFew(leaves: readonly Leaf[]): boolean {
 }
 
 /** The same without pauses. */
-export function judgeProvenance(session: Session, judged: JudgedCall): Judgement {
+export function judgeProvenance(session: Session, judged: ProvenanceCall): ProvenanceJudgement {
   const steps = judgementSteps(session, judged)
   for (;;) {
     const { done, value } = steps.next()
@@ -115,8 +115,8 @@ export function judgeProvenance(session: Session, judged: JudgedCall): Judgement
 }
 
 /** The texts that ask and contain any of the values that are not the user's. */
-function asksOfUnclean(values: readonly Value[]): AsksWith {
-  const all = new Set<Ask>()
+function asksOfUnclean(values: readonly ArgumentValue[]): AsksWith {
+  const all = new Set<UserAsk>()
   for (const value of values) {
     if (isClean(value)) continue
     if (value.asks === 'any') return 'any'
@@ -126,10 +126,10 @@ function asksOfUnclean(values: readonly Value[]): AsksWith {
 }
 
 /** Whether one of these texts contains a value. */
-const isInAny = ({ asks }: Value, contests: ReadonlySet<Ask>): boolean =>
+const isInAny = ({ asks }: ArgumentValue, contests: ReadonlySet<UserAsk>): boolean =>
   asks === 'any' ? contests.size > 0 : asks.size > 0 && [...asks].some((ask) => contests.has(ask))
 
-type Act = Omit<Judgement, 'reasons'> & { readonly effects: readonly ToolEffect[]; readonly strict: boolean }
+type Act = Omit<ProvenanceJudgement, 'reasons'> & { readonly effects: readonly ToolEffect[]; readonly strict: boolean }
 
 function* actReasons(session: Session, act: Act): Generator<void, Reason[]> {
   const { licence, values, effects, strict } = act
@@ -180,13 +180,13 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
 const UNSURE = { unsure: true } as const
 
 /** It was there before any text asked, and no text that asks contains it. */
-function isElsewhere(session: Session, value: Value, contests: ReadonlySet<Ask>, since: number): boolean {
+function isElsewhere(session: Session, value: ArgumentValue, contests: ReadonlySet<UserAsk>, since: number): boolean {
   if (value.leaf === undefined || session.leaves.origin(value.leaf) >= since) return false
   return !isInAny(value, contests)
 }
 
 /** Default deny: a destination must come from the user, or be the only content of a field that vouches for it. */
-function destinationReasons(values: readonly Value[], prose: boolean): Reason[] {
+function destinationReasons(values: readonly ArgumentValue[], prose: boolean): Reason[] {
   return values
     .filter((value) => value.role === 'destination' && value.from === 'none' && (prose || value.leaf !== undefined))
     .map((value) => reasonAt('provenance.destination', value))
@@ -196,7 +196,7 @@ function destinationReasons(values: readonly Value[], prose: boolean): Reason[] 
 const STEP_LOOKS = 200
 
 /** An address that occurs only in prose, or a long run of words copied from a text that asks. */
-function* contentReasons(session: Session, values: readonly Value[]): Generator<void, Reason[]> {
+function* contentReasons(session: Session, values: readonly ArgumentValue[]): Generator<void, Reason[]> {
   const reasons: Reason[] = []
   let places: Places | undefined
   for (const value of values) {
@@ -224,7 +224,7 @@ function* contentReasons(session: Session, values: readonly Value[]): Generator<
 const LONG_RUN = 6
 
 /** The text that asks from which six words in a row were copied. */
-function* copiedFrom(session: Session, { text }: Value): Generator<void, number | undefined> {
+function* copiedFrom(session: Session, { text }: ArgumentValue): Generator<void, number | undefined> {
   const words = readWords(text)
   let looks = 0
   for (let from = 0; from + LONG_RUN <= words.length; from += LONG_RUN / 2) {
@@ -245,14 +245,14 @@ function* copiedFrom(session: Session, { text }: Value): Generator<void, number 
 }
 
 /** For a read that fetches an address: asks if the address came from a text that asks. */
-function fetchReasons(session: Session, values: readonly Value[]): Reason[] {
+function fetchReasons(session: Session, values: readonly ArgumentValue[]): Reason[] {
   if (session.asks.length === 0 && !session.overflow) return []
   return values
     .filter((value) => value.role === 'destination' && value.from === 'none')
     .map((value) => ({ ...reasonAt('provenance.fetch', value), ...(session.asks.length === 0 ? UNSURE : {}) }))
 }
 
-const reasonAt = (rule: Rule, { path, leaf }: Value): Reason => ({
+const reasonAt = (rule: ProvenanceRule, { path, leaf }: ArgumentValue): Reason => ({
   rule,
   value_at: path,
   ...(leaf === undefined ? {} : { leaf }),

@@ -18,7 +18,7 @@ import { conceptOf } from './lexicon/vocabulary.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 
 /** What a person can be shown about where something came from. */
-export type Origin = {
+export type TextOrigin = {
   readonly kind: string
   readonly call?: string
   readonly server?: string
@@ -31,7 +31,7 @@ export type Origin = {
 }
 
 /** A text that asks for something. */
-export type Ask = {
+export type UserAsk = {
   readonly origin: number
   /** The position of its words in the index. */
   readonly from: number
@@ -54,12 +54,12 @@ export const FIELD_NAME = 4
 export type Session = {
   readonly user: UserWords
   readonly index: WordIndex
-  readonly origins: readonly Origin[]
+  readonly origins: readonly TextOrigin[]
   /** The servers among the origins. */
   readonly servers: ReadonlySet<string>
-  readonly asks: readonly Ask[]
+  readonly asks: readonly UserAsk[]
   /** The text that asks at this leaf, if it is one. */
-  askOf(leaf: number): Ask | undefined
+  askOf(leaf: number): UserAsk | undefined
   /** Foreign prose was read. */
   readonly prose: boolean
   /** More was read than is kept in memory, so the rest is unknown. */
@@ -69,9 +69,9 @@ export type Session = {
   /** Whether this text is already the latest, trusted or not. */
   isLatest(text: string): boolean
   /** Adds the answer of a call, together with its arguments. The event loop may run between two steps. */
-  ingest(origin: Origin, result: ToolResult, call?: CallArguments): Generator<void>
+  ingest(origin: TextOrigin, result: ToolResult, call?: CallArguments): Generator<void>
   /** Adds a text that is not the answer of a call. */
-  ingestText(origin: Origin, text: string): Generator<void>
+  ingestText(origin: TextOrigin, text: string): Generator<void>
   /** Records that the session contains a text that can no longer be read. */
   lose(): void
   /** A person approved this call: from now on its values are trusted, and so are equal actions. */
@@ -94,10 +94,10 @@ const MOST_ASKS = 2_000
 export function createSession(): Session {
   const index = createWordIndex()
   const scratch = createScratch()
-  const origins: Origin[] = []
+  const origins: TextOrigin[] = []
   const servers = new Set<string>()
-  const asks: Ask[] = []
-  const askOfLeaf = new Map<number, Ask>()
+  const asks: UserAsk[] = []
+  const askOfLeaf = new Map<number, UserAsk>()
   const leaves = createLeafTable(() => index.length())
   const user = createUserWords()
   const approvedValues = new Set<number>()
@@ -168,7 +168,7 @@ export function createSession(): Session {
     return true
   }
 
-  function addOrigin(origin: Origin, echoes: Echoes): void {
+  function addOrigin(origin: TextOrigin, echoes: Echoes): void {
     if (origin.server !== undefined) servers.add(origin.server)
     if (origins.length >= MOST_ORIGINS) overflow = true
     // Nothing of it will be remembered.

@@ -1,6 +1,6 @@
 import type { Json } from '../../kernel/contract/json.ts'
 import type { ToolDefinition, ToolEffect } from '../../kernel/contract/tool.ts'
-import { judgeProvenance, type Mode, type Rule } from './rules.ts'
+import { judgeProvenance, type Mode, type ProvenanceRule } from './rules.ts'
 import { createSession, type Session } from './session.ts'
 
 export const SEND: ToolDefinition = {
@@ -58,7 +58,7 @@ export function rulesOf(
     readonly mode?: Mode
     readonly recipients?: readonly string[]
   } = {},
-): readonly Rule[] {
+): readonly ProvenanceRule[] {
   const { reasons } = judgeProvenance(session, {
     tool: `s__${definition.name}`,
     definition,

@@ -2,7 +2,7 @@ import type { CallRow } from '../../kernel/contract/call.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import { labelSession, partsOfSession, type LabelRow } from '../../kernel/sessions/label.ts'
 import type { ToolProvenance } from './provenance.ts'
-import { createSession, type Origin, type Session } from './session.ts'
+import { createSession, type TextOrigin, type Session } from './session.ts'
 import { letOthersRun } from '../../kernel/audit/verify-audit-reads.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
 import type { Sessions, SessionsDeps } from '../../kernel/ports/sessions.ts'
@@ -216,7 +216,7 @@ async function artifactText(
   return found === undefined || found === 'expired' || found.size > MOST_TEXT ? UNREADABLE : found.text
 }
 
-function originOf({ judgement }: SessionsDeps, { kind, source, at }: LabelRow): Origin {
+function originOf({ judgement }: SessionsDeps, { kind, source, at }: LabelRow): TextOrigin {
   const { outsiders, directory } = provenanceOf(judgement, source.server, source.name)
   return {
     kind,

@@ -2,8 +2,8 @@ import type { ValueSource } from '../../kernel/sessions/value-source.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import { originLabel } from './judge-provenance.ts'
 import { leavesOf, type Leaf } from './leaves.ts'
-import type { Origin, Session } from './session.ts'
-import type { Value } from './values.ts'
+import type { TextOrigin, Session } from './session.ts'
+import type { ArgumentValue } from './values.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 
 export type SourceDeps = { readonly tables: Pick<Tables, 'row'> }
@@ -37,7 +37,7 @@ export type ReplyLeaves = Map<string, readonly Leaf[] | undefined>
 export async function sourceOf(
   deps: SourceDeps,
   session: Session,
-  value: Value,
+  value: ArgumentValue,
   answers: ReplyLeaves,
 ): Promise<ValueSource | undefined> {
   const at = value.path
@@ -61,7 +61,7 @@ export async function sourceOf(
 }
 
 /** The fields of the stored answer. If it was evicted or deleted since, only its call is named. */
-async function leavesFrom({ tables }: SourceDeps, { call }: Origin, answers: ReplyLeaves) {
+async function leavesFrom({ tables }: SourceDeps, { call }: TextOrigin, answers: ReplyLeaves) {
   if (call === undefined) return undefined
   if (answers.has(call)) return answers.get(call)
   const held = await tables.row('calls', call)
@@ -71,7 +71,7 @@ async function leavesFrom({ tables }: SourceDeps, { call }: Origin, answers: Rep
   return leaves
 }
 
-function placeIn(leaves: readonly Leaf[] | undefined, first: number, { leaf = 0, text }: Value) {
+function placeIn(leaves: readonly Leaf[] | undefined, first: number, { leaf = 0, text }: ArgumentValue) {
   const found = leaves?.[leaf - first]
   if (found === undefined) return undefined
   const middle = Math.max(0, found.text.toLowerCase().indexOf(text.toLowerCase()))

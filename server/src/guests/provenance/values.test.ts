@@ -8,10 +8,10 @@ import { profileOf } from './profile.ts'
 import { judgementSteps } from './rules.ts'
 import { DELETE, SEND, sessionWith } from './sessions.suite.ts'
 import { readWords } from './text.ts'
-import { valueSteps, type Value } from './values.ts'
+import { valueSteps, type ArgumentValue } from './values.ts'
 
 const ASKED = ['Please send an email to bob@example.com.']
-function valuesOf(session: ReturnType<typeof sessionWith>, args: Json): readonly Value[] {
+function valuesOf(session: ReturnType<typeof sessionWith>, args: Json): readonly ArgumentValue[] {
   const steps = valueSteps(session, SEND, argumentLeaves(args))
   for (;;) {
     const { done, value } = steps.next()

@@ -2,21 +2,21 @@ import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 import type { Leaf } from './leaves.ts'
 import { createPlaces, NOWHERE, type AsksWith, type Places } from './places.ts'
-import { roleOf, schemaAt, type Role } from './roles.ts'
+import { roleOf, schemaAt, type ValueRole } from './roles.ts'
 import type { Session } from './session.ts'
 import { createScratch, readWords } from './text.ts'
 
 /** Where a value comes from. `none`: from prose, or unknown; re-encoding a value can only lead here. */
-export type Provenance = 'user' | 'constant' | 'approved' | 'data' | 'none'
+export type ValueOrigin = 'user' | 'constant' | 'approved' | 'data' | 'none'
 
-export type Value = {
+export type ArgumentValue = {
   readonly path: string
   readonly key: string
-  readonly role: Role
+  readonly role: ValueRole
   readonly text: string
   /** How many words it has. */
   readonly length: number
-  readonly from: Provenance
+  readonly from: ValueOrigin
   /** For data: the leaf that vouches for it. For `none`: the leaf that contains it, if any. */
   readonly leaf?: number
   /** The texts that ask and contain it, even if it is short: `13`. Not looked up for the user's own values. */
@@ -32,8 +32,8 @@ export function* valueSteps(
   definition: ToolDefinition,
   leaves: readonly Leaf[],
   recipients: readonly string[] = [],
-): Generator<void, Value[]> {
-  const values: Value[] = []
+): Generator<void, ArgumentValue[]> {
+  const values: ArgumentValue[] = []
   const places = createPlaces(session)
   for (const leaf of leaves) {
     values.push(valueAt(session, places, definition, leaf, recipients))
@@ -48,7 +48,7 @@ export function valuesAt(
   definition: ToolDefinition,
   leaves: readonly Leaf[],
   recipients: readonly string[] = [],
-): Value[] {
+): ArgumentValue[] {
   const places = createPlaces(session)
   return leaves.map((leaf) => valueAt(session, places, definition, leaf, recipients))
 }
@@ -59,7 +59,7 @@ function valueAt(
   definition: ToolDefinition,
   { text, path, key }: Leaf,
   recipients: readonly string[],
-): Value {
+): ArgumentValue {
   const schema = schemaAt(definition.inputSchema, path)
   const isRecipient = recipients.some((pointer) => path === pointer || path.startsWith(`${pointer}/`))
   const role = isRecipient ? 'destination' : roleOf(key, text, schema)
@@ -67,7 +67,7 @@ function valueAt(
 }
 
 /** Where a single address comes from. */
-export const addressValue = (session: Session, places: Places, address: string): Value =>
+export const addressValue = (session: Session, places: Places, address: string): ArgumentValue =>
   valueOf(session, places, '', '', address, 'destination', undefined)
 
 /** For the words of a short text, which are needed only while it is looked up. */
@@ -80,12 +80,12 @@ function valueOf(
   path: string,
   key: string,
   text: string,
-  role: Role,
+  role: ValueRole,
   schema: JsonObject | undefined,
-): Value {
+): ArgumentValue {
   const words = text.length <= LONGEST_IN_SCRATCH ? readWords(text, undefined, scratch) : readWords(text)
   const { length } = words
-  const value = (from: Provenance, asks: AsksWith, leaf?: number): Value =>
+  const value = (from: ValueOrigin, asks: AsksWith, leaf?: number): ArgumentValue =>
     leaf === undefined
       ? { path, key, role, text, length, from, asks }
       : { path, key, role, text, length, from, leaf, asks }

@@ -13,7 +13,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve, sep } from 'node:path'
 import type { Config } from '../../kernel/contract/config.ts'
-import { followLinks, type Follow } from '../../adapters/upstream/follow-links.ts'
+import { followLinks, type FollowLinks } from '../../adapters/upstream/follow-links.ts'
 import { ownPlaces } from './own-places.ts'
 import { secondNames } from '../../adapters/upstream/second-names.ts'
 import { processOf } from '../../kernel/contract/server-settings.ts'
@@ -91,7 +91,7 @@ class LocalLook implements DiskLook {
   readonly #standing: Standing
   readonly #places: GateNames['places']
   /** Followed links are cached for this decision only. */
-  #followed: Follow | undefined = undefined
+  #followed: FollowLinks | undefined = undefined
 
   constructor(standing: Standing, { own, programs, names, places }: GateNames) {
     this.isHere = standing.isHere
@@ -109,7 +109,7 @@ class LocalLook implements DiskLook {
   }
 
   /** Joined as text: normalizing `link/../x` would skip the link that a tool follows. */
-  follow(path: string, from = this.#standing.base): ReturnType<Follow> {
+  follow(path: string, from = this.#standing.base): ReturnType<FollowLinks> {
     this.#followed ??= followLinks()
     return isAbsolute(path) ? this.#followed(path) : this.#followed(path, from)
   }

@@ -1,7 +1,7 @@
 import { Bug } from '../../kernel/contract/problems.ts'
-import { changesAsked, isUnasked, type Changes } from './changes.ts'
+import { changesAsked, isUnasked, type ChangeBits } from './changes.ts'
 import { createExactNames, type Exactness } from './exact-names.ts'
-import { expandClause, rarity, type Wanted } from './expand-clause.ts'
+import { expandClause, rarity, type WantedWord } from './expand-clause.ts'
 import { cellOf, indexTool, type IndexedTool } from './index-tool.ts'
 import { pickTools, type Candidate, type Picked } from './pick-tools.ts'
 import { createLikeness } from './likeness.ts'
@@ -9,7 +9,7 @@ import { addPosting, documentsIn, effectOf, fieldsOf, removePosting } from './po
 import { readQuery } from './read-query.ts'
 import { createScoreBoard } from './score-board.ts'
 import { FIELDS, type Field, type SearchableTool } from './searchable-tool.ts'
-import { TUNING, type Tuning } from './tuning.ts'
+import { TUNING, type SearchTuning } from './tuning.ts'
 import { createVocabulary } from './vocabulary.ts'
 
 export type Hit = {
@@ -44,7 +44,7 @@ const EXACT_HINT: Readonly<Record<Exactness, number>> = { 1: 0.99, 2: 1 }
 const WHOLE_POOL = 40
 const CLAUSE_POOL = 20
 
-export function createIndex(tuning: Tuning = TUNING): ToolIndex {
+export function createIndex(tuning: SearchTuning = TUNING): ToolIndex {
   const vocabulary = createVocabulary()
   const names = createExactNames()
   const board = createScoreBoard()
@@ -84,8 +84,8 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
 
   function candidatesFor(
     query: string,
-    clauses: readonly (readonly Wanted[])[],
-    asked: Changes,
+    clauses: readonly (readonly WantedWord[])[],
+    asked: ChangeBits,
     counts: (doc: number) => boolean,
     topK: number,
   ): Candidate[] {
@@ -175,7 +175,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     return [...named, ...others.map((other) => ({ ...other, exact: 0 as const }))].slice(0, topK)
   }
 
-  function reasonOf(doc: number, clauses: readonly (readonly Wanted[])[], exact: 0 | Exactness): Hit['reason'] {
+  function reasonOf(doc: number, clauses: readonly (readonly WantedWord[])[], exact: 0 | Exactness): Hit['reason'] {
     let mask = exact === 0 ? 0 : NAME_BIT
     const words = new Set<string>()
     const related = new Map<string, { word: string; term: string }>()
@@ -204,7 +204,7 @@ const once = <T>(make: () => T): (() => T) => {
 }
 
 /** For each word of the query: what its best reading adds to a tool's score. */
-function saidOf(tool: IndexedTool, clauses: readonly (readonly Wanted[])[]): number[] {
+function saidOf(tool: IndexedTool, clauses: readonly (readonly WantedWord[])[]): number[] {
   return clauses.flat().map(({ readings }) => {
     let most = 0
     for (const { term, worth } of readings) {
@@ -215,7 +215,7 @@ function saidOf(tool: IndexedTool, clauses: readonly (readonly Wanted[])[]): num
   })
 }
 
-function surenessOf(clauses: readonly (readonly Wanted[])[]): Map<number, number> {
+function surenessOf(clauses: readonly (readonly WantedWord[])[]): Map<number, number> {
   const sure = new Map<number, number>()
   for (const { readings } of clauses.flat())
     for (const { term, share } of readings) sure.set(term.number, Math.max(share, sure.get(term.number) ?? 0))
@@ -223,7 +223,7 @@ function surenessOf(clauses: readonly (readonly Wanted[])[]): Map<number, number
 }
 
 /** The best possible score: that of a tool that contains every word of the query plainly. */
-function idealOf(clauses: readonly (readonly Wanted[])[], tuning: Tuning): number {
+function idealOf(clauses: readonly (readonly WantedWord[])[], tuning: SearchTuning): number {
   const worths = clauses.map((wanted) => wanted.reduce((sum, { worth }) => sum + worth, 0))
   const most = Math.max(0, ...worths)
   const rest = worths.reduce((sum, worth) => sum + worth, 0) - most

@@ -3,15 +3,15 @@ import type { Clause, QueryTerm } from './read-query.ts'
 import { stem } from './stem.ts'
 import { synonymsOf } from './word-lists.ts'
 import { kindsOf } from './topics.ts'
-import type { Tuning } from './tuning.ts'
+import type { SearchTuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'
 
 /** One way in which a document can match a word: `worth` is the most it adds, `share` how likely the word means this term. */
-export type Reading = { readonly term: Term; readonly worth: number; readonly share: number }
+export type WordReading = { readonly term: Term; readonly worth: number; readonly share: number }
 /** A word of the query. Only its best reading counts, so that a text with three synonyms does not count three times. */
-export type Wanted = {
+export type WantedWord = {
   readonly word: string
-  readonly readings: readonly Reading[]
+  readonly readings: readonly WordReading[]
   readonly worth: number
   /** It adds to tools that match another word, and finds none by itself. */
   readonly beside?: true
@@ -27,8 +27,8 @@ const MAX_BESIDE = 1_000
 export const rarity = (documents: number, among: number): number =>
   Math.log(1 + (among - documents + 0.5) / (documents + 0.5))
 
-export function expandClause(clause: Clause, vocabulary: Vocabulary, size: number, tuning: Tuning): Wanted[] {
-  const wanted: Wanted[] = []
+export function expandClause(clause: Clause, vocabulary: Vocabulary, size: number, tuning: SearchTuning): WantedWord[] {
+  const wanted: WantedWord[] = []
   for (const [at, item] of clause.terms.entries()) {
     const readings = readingsOf(item, vocabulary, size, tuning)
     const most = readings.reduce((most, { worth }) => Math.max(most, worth), 0)
@@ -40,7 +40,7 @@ export function expandClause(clause: Clause, vocabulary: Vocabulary, size: numbe
     wanted.push({ word: fused.text, readings: [{ term: fused, worth, share: 1 }], worth: 0 })
   }
   if (wanted.every(({ readings }) => readings.length === 0)) return wanted
-  const imply = (item: QueryTerm): Wanted => ({
+  const imply = (item: QueryTerm): WantedWord => ({
     word: item.word,
     readings: readingsOf(item, vocabulary, size, tuning),
     worth: 0,
@@ -59,8 +59,8 @@ const LIST = { term: stem('list'), word: 'list', joined: true, name: true } as c
 const namesUnknown = ({ terms }: Clause, vocabulary: Vocabulary): boolean =>
   terms.some(({ name, term }) => name && vocabulary.find(term) === undefined)
 
-function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tuning: Tuning): Reading[] {
-  const readings = new Map<Term, Reading>()
+function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tuning: SearchTuning): WordReading[] {
+  const readings = new Map<Term, WordReading>()
   let most = Infinity
   const read = (term: Term | undefined, share: number): void => {
     if (term === undefined || readings.has(term)) return

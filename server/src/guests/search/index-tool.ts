@@ -1,11 +1,11 @@
-import { changesOf, type Changes } from './changes.ts'
+import { changesOf, type ChangeBits } from './changes.ts'
 import type { Called } from './exact-names.ts'
-import { piecesOfTool, type Pieces } from './likeness.ts'
+import { piecesOfTool, type WordPieces } from './likeness.ts'
 import { packCell } from './postings.ts'
 import { FIELDS, toolText, type SearchableTool } from './searchable-tool.ts'
 import { splitText } from './split-text.ts'
 import { STOP_WORDS } from './word-lists.ts'
-import type { FieldTuning, Tuning } from './tuning.ts'
+import type { FieldTuning, SearchTuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'
 
 /** The most distinct words per tool. Fields are read in order of weight, so what is left out matters least. */
@@ -20,8 +20,8 @@ export type IndexedTool = {
   readonly cells: Uint32Array
   /** The terms of its name, without joined forms. */
   readonly name: Uint32Array
-  readonly pieces: Pieces
-  readonly changes: Changes
+  readonly pieces: WordPieces
+  readonly changes: ChangeBits
 }
 
 /**
@@ -32,7 +32,7 @@ export type IndexedTool = {
 export function indexTool(
   tool: SearchableTool,
   vocabulary: Vocabulary,
-  tuning: Tuning,
+  tuning: SearchTuning,
 ): { indexed: IndexedTool; cells: ReadonlyMap<Term, number> } {
   const text = toolText(tool)
   const weights = new Map<Term, number>()

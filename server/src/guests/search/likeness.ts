@@ -3,16 +3,16 @@ import { splitText } from './split-text.ts'
 import { REQUEST_WORDS, STOP_WORDS } from './word-lists.ts'
 
 /** The pieces of a text, four letters each, as numbers; each counts once. */
-export type Pieces = Uint16Array
+export type WordPieces = Uint16Array
 
 export type Likeness = {
-  add(pieces: Pieces): void
-  remove(pieces: Pieces): void
+  add(pieces: WordPieces): void
+  remove(pieces: WordPieces): void
   /**
    * The overall similarity of a query and a document: 0 to 1, the cosine of their pieces weighted by rarity. Valid until the next
    * query.
    */
-  to(text: string, documents: number): (pieces: Pieces) => number
+  to(text: string, documents: number): (pieces: WordPieces) => number
 }
 
 const LENGTH = 4
@@ -71,10 +71,10 @@ export function createLikeness(): Likeness {
 }
 
 /** A tool's own text without its parameters, because a long schema would outweigh the rest. */
-export const piecesOfTool = ({ name, title, description, tags, server }: ToolText): Pieces =>
+export const piecesOfTool = ({ name, title, description, tags, server }: ToolText): WordPieces =>
   piecesOf(`${name} \n ${title} \n ${description} \n ${tags} \n ${server}`, new Set())
 
-function piecesOf(text: string, without: ReadonlySet<string>): Pieces {
+function piecesOf(text: string, without: ReadonlySet<string>): WordPieces {
   const pieces = new Set<number>()
   for (const { text: word, joined } of splitText(text)) {
     if (joined || STOP_WORDS.has(word) || without.has(word)) continue

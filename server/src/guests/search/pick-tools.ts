@@ -1,4 +1,4 @@
-import type { Tuning } from './tuning.ts'
+import type { SearchTuning } from './tuning.ts'
 
 export type Candidate = {
   readonly doc: number
@@ -20,7 +20,12 @@ const BY_CLAIM = 2
  * third place on, words that the picked tools contain count less too, because the remaining words may be another request.
  * INVARIANT: scores never rise from one place to the next.
  */
-export function pickTools(candidates: readonly Candidate[], clauses: number, count: number, tuning: Tuning): Picked[] {
+export function pickTools(
+  candidates: readonly Candidate[],
+  clauses: number,
+  count: number,
+  tuning: SearchTuning,
+): Picked[] {
   const open = Array.from({ length: clauses }, () => 1)
   const fresh: number[] = []
   // Best first: candidates that cannot win any more are not scored in detail.
@@ -48,7 +53,7 @@ export function pickTools(candidates: readonly Candidate[], clauses: number, cou
 }
 
 /** Reduces the weight of words that a picked tool contains: the larger their share of its score, the more. */
-function wear(fresh: number[], candidate: Candidate, { repeated }: Tuning): void {
+function wear(fresh: number[], candidate: Candidate, { repeated }: SearchTuning): void {
   const said = candidate.said()
   const most = Math.max(0, ...said)
   for (const [at, says] of said.entries())
@@ -76,7 +81,7 @@ function mainClause({ clauses }: Candidate, open: readonly number[]): number {
   return main
 }
 
-function scoreOf(candidate: Candidate, open: readonly number[], tuning: Tuning): number {
+function scoreOf(candidate: Candidate, open: readonly number[], tuning: SearchTuning): number {
   if (open.length < 2) return candidate.whole
   let most = 0
   let rest = candidate.whole

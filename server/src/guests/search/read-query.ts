@@ -1,7 +1,7 @@
 import { splitText, type Word } from './split-text.ts'
 import { stem } from './stem.ts'
 import { LISTING_WORDS, REQUEST_WORDS, STOP_WORDS } from './word-lists.ts'
-import type { Tuning } from './tuning.ts'
+import type { SearchTuning } from './tuning.ts'
 
 export type QueryTerm = {
   readonly term: string
@@ -35,7 +35,7 @@ const REQUEST =
 
 type Span = { readonly start: number; readonly end: number }
 
-export function readQuery(query: string, tuning: Tuning): Clause[] {
+export function readQuery(query: string, tuning: SearchTuning): Clause[] {
   const text = query
     .slice(0, MAX_QUERY)
     .normalize('NFKD')
@@ -54,7 +54,7 @@ export function readQuery(query: string, tuning: Tuning): Clause[] {
   return joinShort(clauses, tuning.shortClause).slice(0, MAX_CLAUSES).map(mergeRepeats)
 }
 
-type Marks = { readonly quoted: readonly Span[]; readonly placeholders: readonly Span[]; readonly tuning: Tuning }
+type Marks = { readonly quoted: readonly Span[]; readonly placeholders: readonly Span[]; readonly tuning: SearchTuning }
 
 const spansOf = (text: string, pattern: RegExp): Span[] =>
   [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + match[0].length }))

@@ -1,11 +1,11 @@
-import type { Reading, Wanted } from './expand-clause.ts'
+import type { WordReading, WantedWord } from './expand-clause.ts'
 import { documentsIn } from './postings.ts'
 
 /** Scores by document number, reused from query to query: only what was touched is cleared. */
 export type ScoreBoard = {
   grow(documents: number): void
   /** Adds each document's score for a clause; returns the documents that match any of it, valid until the next clause. */
-  add(wanted: readonly Wanted[]): Uint32Array
+  add(wanted: readonly WantedWord[]): Uint32Array
   clause(doc: number): number
   whole(doc: number): number
   /** The documents with the highest scores, best first; `before` orders equal ones. */
@@ -26,7 +26,7 @@ export type Order = { readonly before: (a: number, b: number) => boolean; readon
 const ENOUGH = 300
 const COMMON = 600
 
-const reachOf = (readings: readonly Reading[]): number =>
+const reachOf = (readings: readonly WordReading[]): number =>
   readings.reduce((sum, { term }) => sum + documentsIn(term.postings), 0)
 
 export function createScoreBoard(): ScoreBoard {
@@ -39,7 +39,7 @@ export function createScoreBoard(): ScoreBoard {
   let answering = 0
   let all = 0
 
-  function addOne({ term: { postings }, worth }: Reading, isOpen: boolean): void {
+  function addOne({ term: { postings }, worth }: WordReading, isOpen: boolean): void {
     const { cells, length } = postings
     const scale = worth / 65_535
     for (let at = 0; at < length; at += 2) {
@@ -54,7 +54,7 @@ export function createScoreBoard(): ScoreBoard {
   }
 
   /** The best reading of a word in each document. */
-  function addBest(readings: readonly Reading[], isOpen: boolean): void {
+  function addBest(readings: readonly WordReading[], isOpen: boolean): void {
     let count = 0
     for (const { term, worth } of readings) {
       const { cells, length } = term.postings

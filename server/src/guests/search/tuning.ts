@@ -5,7 +5,7 @@ import type { Field } from './searchable-tool.ts'
  */
 export type FieldTuning = { readonly weight: number; readonly usual: number; readonly discount: number }
 
-export type Tuning = {
+export type SearchTuning = {
   readonly fields: { readonly [F in Field]: FieldTuning }
   /** The maximum total weight of a tool's words; beyond it each of them counts less. */
   readonly fullest: number
@@ -48,7 +48,7 @@ export type Tuning = {
 }
 
 /** Chosen by measurement over all public sets together (docs/decisions/search.md); none is specific to one set. */
-export const TUNING: Tuning = {
+export const TUNING: SearchTuning = {
   fields: {
     name: { weight: 2.5, usual: 3, discount: 0.5 },
     title: { weight: 2, usual: 4, discount: 0.3 },

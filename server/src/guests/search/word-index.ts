@@ -11,7 +11,7 @@ export type WordIndexDeps = {
   readonly yieldWhenDue?: YieldWhenDue
 }
 
-export type WordIndex = {
+export type SearchIndex = {
   /** Notes a tool whose words may have changed. */
   changed(before: Tool | undefined, tool: Tool): void
   /** Starts indexing what is not indexed yet, in the background. */
@@ -24,7 +24,7 @@ export type WordIndex = {
  * thousands of tools delays neither calls nor other servers' tools.
  * INVARIANT: for a changed tool one document is indexed again, whatever the size of the catalogue.
  */
-export function openWordIndex({ tool, yieldWhenDue }: WordIndexDeps): WordIndex {
+export function openWordIndex({ tool, yieldWhenDue }: WordIndexDeps): SearchIndex {
   const index = createIndex()
   /** By server: the tools that are not indexed yet. */
   const unread = new Map<string, Set<string>>()

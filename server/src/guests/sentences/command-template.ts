@@ -1,5 +1,5 @@
 import { grouped } from '../../kernel/contract/framed-text.ts'
-import { before, of, values, type Draft, type Made } from './draft.ts'
+import { before, of, values, type SentenceDraft, type Made } from './draft.ts'
 import { hostsIn, namesIn } from '../../kernel/text/hosts.ts'
 import type { ArgumentLeaf } from '../../kernel/text/argument-roles.ts'
 import { joined, name, printed, text } from './pieces.ts'
@@ -9,7 +9,7 @@ const MOST_OF_A_COMMAND = 300
 const PATH_IN_TEXT = /(?:~|\.{1,2})?\/[^\s"'`|;&<>()]+/g
 
 /** The command itself is the sentence: `Run npm test in /work/app`. */
-export function runCommand(draft: Draft): Made {
+export function runCommand(draft: SentenceDraft): Made {
   const commands = of(draft, 'command')
   const hosts = of(draft, 'host')
   const folders = of(draft, 'folder')
@@ -45,7 +45,7 @@ export function runCommand(draft: Draft): Made {
 }
 
 /** The command of a call: what the tool declares to be one, else the first argument that is named like one. A list of words is one command. */
-export function commandIn(draft: Pick<Draft, 'leaves' | 'shell'>): readonly ArgumentLeaf[] {
+export function commandIn(draft: Pick<SentenceDraft, 'leaves' | 'shell'>): readonly ArgumentLeaf[] {
   const { leaves, shell } = draft
   const declared = leaves.filter(({ at }) => shell !== undefined && (at === shell || at.startsWith(`${shell}/`)))
   if (declared.length > 0) return declared

@@ -4,7 +4,7 @@ import { joined, text, type Printer } from './pieces.ts'
 import { hasAny, nounIn } from '../../kernel/text/tool-vocabulary.ts'
 
 /** The input of a template. */
-export type Draft = {
+export type SentenceDraft = {
   readonly tool_id: string
   /** The words of the tool's name. */
   readonly words: readonly string[]
@@ -23,15 +23,15 @@ export type Made = {
   readonly button: string
 }
 
-export const of = ({ leaves }: Draft, ...roles: readonly ArgumentRole[]): readonly ArgumentLeaf[] =>
+export const of = ({ leaves }: SentenceDraft, ...roles: readonly ArgumentRole[]): readonly ArgumentLeaf[] =>
   leaves.filter(({ role }) => roles.includes(role))
-export const values = ({ print }: Draft, leaves: readonly ArgumentLeaf[]) =>
+export const values = ({ print }: SentenceDraft, leaves: readonly ArgumentLeaf[]) =>
   joined(leaves.map((leaf) => print.value(leaf)))
 export const before = (words: string, pieces: readonly SentencePiece[]) =>
   pieces.length === 0 ? [] : [text(words), ...pieces]
 
 /** ` in the folder x`: of a disk, a mailbox or anything else that has folders. */
-export const inFolders = (draft: Draft, folders: readonly ArgumentLeaf[], word = 'in') =>
+export const inFolders = (draft: SentenceDraft, folders: readonly ArgumentLeaf[], word = 'in') =>
   before(` ${word} the ${folders.length === 1 ? 'folder' : 'folders'} `, values(draft, folders))
 
 /** Whether the tool's name says that it acts on folders: `create_directory`, `mkdir`. */

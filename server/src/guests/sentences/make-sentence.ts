@@ -8,7 +8,7 @@ import { splitWords } from '../../kernel/text/split-words.ts'
 import { leafSteps, pointerOf, type ArgumentLeaf, type ArgumentRole } from '../../kernel/text/argument-roles.ts'
 import { counted, name, printerOf, text } from './pieces.ts'
 import { commandIn, runCommand } from './command-template.ts'
-import { isFolderTool, type Draft, type Made, before, inFolders, of, values } from './draft.ts'
+import { isFolderTool, type SentenceDraft, type Made, before, inFolders, of, values } from './draft.ts'
 import { whatToType } from './what-to-type.ts'
 import { addressPieces, change, fetchPage, pay, remove, send } from './templates.ts'
 import {
@@ -28,7 +28,7 @@ import {
   SEARCHES,
 } from '../../kernel/text/tool-vocabulary.ts'
 
-function writeFile(draft: Draft): Made {
+function writeFile(draft: SentenceDraft): Made {
   const [paths, folders] = [of(draft, 'path'), of(draft, 'folder')]
   const isMove = hasAny(draft.words, MOVES)
   if ((isMove || hasAny(draft.words, COPIES)) && paths.length + folders.length === 2)
@@ -50,7 +50,7 @@ function writeFile(draft: Draft): Made {
   }
 }
 
-function writeFolder(draft: Draft, folders: readonly ArgumentLeaf[]): Made {
+function writeFolder(draft: SentenceDraft, folders: readonly ArgumentLeaf[]): Made {
   const verb = hasAny(draft.words, CREATES) ? 'Create' : 'Change'
   return {
     pieces: [text(`${verb} the ${folders.length === 1 ? 'folder' : 'folders'} `), ...values(draft, folders)],
@@ -59,7 +59,7 @@ function writeFolder(draft: Draft, folders: readonly ArgumentLeaf[]): Made {
   }
 }
 
-function moveFile(draft: Draft, paths: readonly ArgumentLeaf[], isMove: boolean): Made {
+function moveFile(draft: SentenceDraft, paths: readonly ArgumentLeaf[], isMove: boolean): Made {
   const isTarget = ({ field, role }: ArgumentLeaf) => role === 'folder' || hasAny(splitWords(field), TARGETS)
   const [from, to] = [paths.find((leaf) => !isTarget(leaf)), paths.find(isTarget)]
   const [first, second] = from === undefined || to === undefined ? paths : [from, to]
@@ -82,7 +82,7 @@ const TARGETS: ReadonlySet<string> = new Set('destination dest dst to target new
 /** A file that is written although the tool itself only reads: `output_path` of a screenshot. */
 const OUTPUTS: ReadonlySet<string> = new Set(['output', 'out', 'save', 'target', 'destination', 'dest'])
 
-function read(draft: Draft): Made {
+function read(draft: SentenceDraft): Made {
   const { words, tool_id } = draft
   const [folders, queries] = [of(draft, 'folder'), of(draft, 'query')]
   const paths = of(draft, 'path').filter(({ field }) => !hasAny(splitWords(field), OUTPUTS))
@@ -110,7 +110,7 @@ function read(draft: Draft): Made {
   return { pieces, used: folders, button }
 }
 
-const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Draft) => Made>> = {
+const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: SentenceDraft) => Made>> = {
   send,
   pay,
   delete: remove,
@@ -149,7 +149,7 @@ const ALWAYS: Partial<Record<ArgumentRole, string>> = {
 export const sentenceSteps: MakeSentence = function* (input) {
   const { tool_id, tool, args, sources = [], look_alikes = [] } = input
   const leaves = yield* leafSteps(args, tool_id)
-  const draft: Draft = {
+  const draft: SentenceDraft = {
     tool_id,
     words: splitWords(tool_id.slice(tool_id.indexOf('__') + 2)),
     leaves,
@@ -178,14 +178,14 @@ export function makeSentence(input: SentenceInput): Sentence {
 }
 
 /** What a command does depends on its text, so the text is shown, whatever is known about the tool. */
-function actionFor(draft: Draft, tool: SentenceInput['tool']): SentenceAction {
+function actionFor(draft: SentenceDraft, tool: SentenceInput['tool']): SentenceAction {
   if (tool === undefined) return 'unknown'
   const isRun = hasAny(draft.words, RUNS) && draft.leaves.some(({ role }) => role === 'command')
   if (isRun || (draft.shell !== undefined && commandIn(draft).length > 0)) return 'run_command'
   return tool.effects_from === 'unknown' ? 'unknown' : actionOf(draft, tool.effects)
 }
 
-function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): SentenceAction {
+function actionOf({ words, leaves }: SentenceDraft, effects: readonly ToolEffect[]): SentenceAction {
   const has = (...roles: readonly ArgumentRole[]) => leaves.some(({ role }) => roles.includes(role))
   if (effects.length === 0) return 'unknown'
   if (effects.every((effect) => effect === 'read')) return has('address') ? 'fetch' : 'read'
@@ -199,7 +199,7 @@ function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): Sen
   return effects.includes('write') || effects.includes('destructive') ? 'change' : 'unknown'
 }
 
-function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made {
+function unknown({ tool_id, inputs }: SentenceDraft, tool: SentenceInput['tool']): Made {
   const says =
     tool === undefined || tool.effects_from === 'unknown'
       ? 'Its effects are unknown.'
@@ -221,7 +221,7 @@ const STEP_PIECES = 100
 const MOST_DETAILS = 50
 
 /** Adds what the template left out but must be shown. */
-function* rest(draft: Draft, { used, pieces }: Made): Generator<void, SentencePiece[]> {
+function* rest(draft: SentenceDraft, { used, pieces }: Made): Generator<void, SentencePiece[]> {
   const shown = new Set(used)
   const isEnded = pieces.at(-1)?.text.endsWith('.') === true
   const all = draft.leaves.filter(

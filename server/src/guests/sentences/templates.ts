@@ -1,6 +1,6 @@
 import type { SentencePiece } from '../../kernel/contract/sentence.ts'
 import { splitWords } from '../../kernel/text/split-words.ts'
-import { before, inFolders, isFolderTool, of, values, type Draft, type Made } from './draft.ts'
+import { before, inFolders, isFolderTool, of, values, type SentenceDraft, type Made } from './draft.ts'
 import { hiddenHost } from '../../kernel/text/hosts.ts'
 import type { ArgumentLeaf } from '../../kernel/text/argument-roles.ts'
 import { counted, joined, name, printed, text, type Printer } from './pieces.ts'
@@ -19,7 +19,7 @@ import {
 /** Only an address: a text that merely contains one may say anything. */
 const MAIL_ADDRESS = /^[^\s@<>"'(),:;]+@[^\s@<>"'(),:;]+\.[^\s@<>"'(),:;]+$/
 
-export function send(draft: Draft): Made {
+export function send(draft: SentenceDraft): Made {
   const [to, cc, bcc, files] = [
     of(draft, 'to', 'account', 'target'),
     of(draft, 'cc'),
@@ -47,7 +47,7 @@ export function send(draft: Draft): Made {
   }
 }
 
-export function pay(draft: Draft): Made {
+export function pay(draft: SentenceDraft): Made {
   const amounts = of(draft, 'amount')
   const [first] = amounts
   const currency = of(draft, 'currency')[0]
@@ -77,7 +77,7 @@ function amountOf({ field, text: figure }: ArgumentLeaf, currency: ArgumentLeaf 
 /** Beyond this many, names are only counted; paths and values from outside are all shown. */
 const MOST_NAMES = 3
 
-export function remove(draft: Draft): Made {
+export function remove(draft: SentenceDraft): Made {
   const folders = of(draft, 'folder')
   const noun = nounIn(draft.words)
   const paths = isInFiles(noun) ? [...of(draft, 'path'), ...(isFolderTool(draft.words) ? folders : [])] : []
@@ -103,7 +103,7 @@ export function remove(draft: Draft): Made {
   }
 }
 
-export function change(draft: Draft): Made {
+export function change(draft: SentenceDraft): Made {
   const isNew = hasAny(draft.words, CREATES)
   // A new thing has a name; an existing one may get a new name, so its id says which one it is.
   const [named] = isNew ? of(draft, 'name') : [...of(draft, 'id'), ...of(draft, 'name')]
@@ -131,7 +131,7 @@ export function change(draft: Draft): Made {
   }
 }
 
-export function fetchPage(draft: Draft): Made {
+export function fetchPage(draft: SentenceDraft): Made {
   const addresses = of(draft, 'address')
   return {
     pieces: [text('Fetch '), ...joined(addresses.flatMap((leaf) => addressPieces(draft.print, leaf)))],

@@ -2,7 +2,7 @@ import type { Confirm, SentenceAction, SentencePiece } from '../../kernel/contra
 import { numberedText } from '../../kernel/contract/visible-text.ts'
 import { sensitiveName } from '../../kernel/text/sensitive-names.ts'
 import { commandIn, commandText } from './command-template.ts'
-import { isFolderTool, of, type Draft } from './draft.ts'
+import { isFolderTool, of, type SentenceDraft } from './draft.ts'
 import { hostOf, hostsIn, isMailAddress, namesIn } from '../../kernel/text/hosts.ts'
 import type { ArgumentLeaf } from '../../kernel/text/argument-roles.ts'
 import { CREATES, hasAny } from '../../kernel/text/tool-vocabulary.ts'
@@ -22,7 +22,7 @@ type What = Confirm['what']
  * What a person types to confirm the call. INVARIANT: the roles of the arguments alone decide which of them it is, so that an agent cannot
  * offer an easier one; the folder in which something happens is never typed.
  */
-export function whatToType(draft: Draft, action: SentenceAction): Confirm {
+export function whatToType(draft: SentenceDraft, action: SentenceAction): Confirm {
   const isFolder = isFolderTool(draft.words)
   const wordsOf: Readonly<Record<Exclude<What, 'tool' | 'command'>, () => readonly string[]>> = {
     recipient: () => counted(draft, recipientsOf(draft, action), 'recipients', personWords),
@@ -48,14 +48,14 @@ const FILES: ReadonlySet<SentenceAction> = new Set(['write_file', 'delete', 'rea
 const NAMED: ReadonlySet<SentenceAction> = new Set(['delete', 'change'])
 
 /** Money goes to an account, whatever its owner is called; a message goes to people, whichever account it is sent from. */
-function recipientsOf(draft: Draft, action: SentenceAction): readonly ArgumentLeaf[] {
+function recipientsOf(draft: SentenceDraft, action: SentenceAction): readonly ArgumentLeaf[] {
   const people = [...of(draft, 'to', 'target'), ...of(draft, 'cc'), ...of(draft, 'bcc')]
   const accounts = of(draft, 'account')
   const [first, second] = action === 'pay' ? [accounts, people] : [people, accounts]
   return first.some(isFilled) ? first : second
 }
 
-function namesOf(draft: Draft): readonly ArgumentLeaf[] {
+function namesOf(draft: SentenceDraft): readonly ArgumentLeaf[] {
   if (hasAny(draft.words, CREATES)) return []
   const ids = of(draft, 'id').filter(isFilled)
   return ids.length > 0 ? ids : of(draft, 'name')
@@ -65,7 +65,7 @@ const isFilled = ({ text }: ArgumentLeaf) => /[^\s,;]/.test(text)
 
 /** The words of each leaf, or their number with those of the leaves that are suspect. */
 function counted(
-  draft: Draft,
+  draft: SentenceDraft,
   leaves: readonly ArgumentLeaf[],
   many: string,
   wordsOf: (leaf: ArgumentLeaf) => readonly string[],

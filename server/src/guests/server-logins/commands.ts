@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { fieldsOf, printReply, textOf, type Fields } from '../../adapters/cli/print.ts'
+import { fieldsOf, printReply, textOf, type PrintedFields } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
 
 const ASK_EVERY_MS = 1_000
@@ -27,7 +27,7 @@ export function addLoginCommands(servers: Command, cli: Cli): void {
     .option('--shared', "the gate's own login, for servers with one login per user")
     .action(async (server: string, options: { shared?: boolean }) => {
       const reply = await cli.send('DELETE', placeOf(server, options))
-      const says = (body: Fields) =>
+      const says = (body: PrintedFields) =>
         body['revoked'] === true
           ? `logged out of ${server}; the tokens were revoked`
           : `logged out of ${server}; there were no tokens to revoke, or the authorization server did not confirm the revocation`
@@ -44,7 +44,7 @@ async function logIn(cli: Cli, server: string, options: LoginOptions): Promise<v
   const body = options.shared === true ? { shared: true } : {}
   const started = await cli.send('POST', path, body)
   if (started.status !== 200) return cli.exit(printReply(out, started, () => undefined))
-  const { url, authorization_url, expires_at, began_at } = started.body as Fields
+  const { url, authorization_url, expires_at, began_at } = started.body as PrintedFields
   if (options.paste === true) {
     out.error('open this address in a browser, log in and agree:')
     out.error(`  ${textOf(authorization_url)}`)

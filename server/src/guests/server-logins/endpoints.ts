@@ -11,7 +11,7 @@ import { LoginBody, LoginReturnBody, ToolLoginReturnBody } from '../../kernel/co
 import { ok, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { readLogin, type LoginDeps } from '../../kernel/identity/logins.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
-import { endpoint, type Asked, type Endpoint } from '../../adapters/http/endpoint.ts'
+import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { isFromOwnPage, secretOf } from '../../adapters/http/endpoints/login.ts'
 import { page } from '../../adapters/http/html-page.ts'
 import { loginUse, type LoginsDeps } from './log-in.ts'
@@ -169,7 +169,7 @@ export function endpoints(k: ServerLoginPorts): readonly Endpoint[] {
   ]
 }
 
-const whichIn = ({ params, query }: Pick<Asked<'server', undefined, 'shared'>, 'params' | 'query'>) => ({
+const whichIn = ({ params, query }: Pick<EndpointInput<'server', undefined, 'shared'>, 'params' | 'query'>) => ({
   server: params.server,
   shared: query.shared === '1',
 })

@@ -2,7 +2,7 @@ import { lookup as dnsLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { readBody } from '../../adapters/upstream/http/body.ts'
-import { exchange, type Ask, type Reply } from '../../adapters/upstream/http/exchange.ts'
+import { exchange, type OutgoingRequest, type HttpReply } from '../../adapters/upstream/http/exchange.ts'
 import type { AddressRules } from './address-rules.ts'
 
 /** Metadata, registrations and tokens are small. */
@@ -68,7 +68,7 @@ function checkedLookup(rules: AddressRules, onRefused: (says: string) => void): 
   }
 }
 
-function askOf({ method, headers, body }: RequestInit): Ask {
+function askOf({ method, headers, body }: RequestInit): OutgoingRequest {
   const text = body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : undefined
   return {
     method: method === 'POST' ? 'POST' : 'GET',
@@ -77,7 +77,7 @@ function askOf({ method, headers, body }: RequestInit): Ask {
   }
 }
 
-function responseOf({ status, headers }: Reply, body: Buffer): Response {
+function responseOf({ status, headers }: HttpReply, body: Buffer): Response {
   const kept = new Headers()
   for (const name of ['content-type', 'location']) {
     const value = headers[name]

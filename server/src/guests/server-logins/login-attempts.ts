@@ -4,7 +4,7 @@ import type { LoginSlot } from '../../kernel/ports/logins.ts'
 import type { Discovered } from './discover-login.ts'
 
 /** A login that waits for its browser. Only in memory: after a restart the person starts again. */
-export type Attempt = {
+export type ToolLoginAttempt = {
   readonly slot: LoginSlot
   /** Who began it. */
   readonly by: string
@@ -26,17 +26,17 @@ export type Attempt = {
 
 export type Attempts = {
   isFull(): boolean
-  add(attempt: Attempt): void
+  add(attempt: ToolLoginAttempt): void
   /** A waiting login of this slot, for the same permissions, that still has most of its time. */
-  waiting(slot: LoginSlot, wanted: string | undefined): Attempt | undefined
-  byTicket(ticket: string): Attempt | undefined
+  waiting(slot: LoginSlot, wanted: string | undefined): ToolLoginAttempt | undefined
+  byTicket(ticket: string): ToolLoginAttempt | undefined
   /** Removes it: a state counts once. */
-  takeByState(state: string): Attempt | undefined
+  takeByState(state: string): ToolLoginAttempt | undefined
   drop(slot: LoginSlot): void
   /** Until when a login of this slot waits, including the time after the browser is back while the tokens are being fetched. */
   waitingUntil(slot: LoginSlot): number | undefined
   /** The tokens were fetched, or could not be. */
-  finished(attempt: Attempt): void
+  finished(attempt: ToolLoginAttempt): void
 }
 
 export const ATTEMPT_MS = 600_000
@@ -46,10 +46,10 @@ export const randomText = () => randomBytes(32).toString('base64url')
 export const slotKey = ({ server, user }: LoginSlot) => (user === undefined ? server : `${server} ${user}`)
 
 export function openAttempts(clock: () => number): Attempts {
-  const attempts = new Map<string, Attempt>()
-  const finishing = new Set<Attempt>()
+  const attempts = new Map<string, ToolLoginAttempt>()
+  const finishing = new Set<ToolLoginAttempt>()
 
-  function fresh(): readonly Attempt[] {
+  function fresh(): readonly ToolLoginAttempt[] {
     for (const [ticket, { expires_at }] of attempts) if (expires_at <= clock()) attempts.delete(ticket)
     return [...attempts.values()]
   }

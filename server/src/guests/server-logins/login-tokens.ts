@@ -1,7 +1,7 @@
 import { refreshAuthorization, type FetchLike } from '@modelcontextprotocol/client'
 import type { LoginStatus, LoginSlot } from '../../kernel/ports/logins.ts'
 import type { LoginStore, StoredLogin } from './server-login.ts'
-import type { Refused, Token, Tokens } from '../../adapters/upstream/http/tokens.ts'
+import type { RefusedToken, ServerToken, Tokens } from '../../adapters/upstream/http/tokens.ts'
 import type { HttpServer } from '../../adapters/upstream/server-kind.ts'
 import { joinScopes, type Challenge, type Challenged } from '../../adapters/upstream/login/challenge.ts'
 import { errorCodeOf, sayFault } from './say-fault.ts'
@@ -32,7 +32,7 @@ const OVER = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
 /** How long a failing authorization server is not asked again. */
 const PAUSE_MS = 1_000
 /** Nobody has logged in: the request is sent without a token. */
-const NO_TOKEN: Token = { ok: true, value: undefined }
+const NO_TOKEN: ServerToken = { ok: true, value: undefined }
 
 /**
  * The tokens of one login: used while they are valid, refreshed before they expire, once for all callers.
@@ -41,7 +41,7 @@ const NO_TOKEN: Token = { ok: true, value: undefined }
 export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
   const { server, slot, store, clock } = deps
   let login = stored(deps)
-  let refreshing: Promise<Token> | undefined
+  let refreshing: Promise<ServerToken> | undefined
   let failure: { readonly says: string; readonly until: number } | undefined
   let lastChallenge: Challenge = {}
   /** Why a person is needed, once the server or its authorization server said so. */
@@ -51,7 +51,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
   /** The newest tokens are only in memory: the file could not be written. */
   let unsaved = false
 
-  const needed = (why: string): Token => {
+  const needed = (why: string): ServerToken => {
     need = why
     return { ok: false, login: true, says: why }
   }
@@ -65,7 +65,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
     deps.onSecrets()
   }
 
-  async function refresh(from: StoredLogin, refresh_token: string): Promise<Token> {
+  async function refresh(from: StoredLogin, refresh_token: string): Promise<ServerToken> {
     const { refreshing_since: interrupted, ...before } = from
     save({ ...before, refreshing_since: clock() })
     try {
@@ -98,17 +98,17 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
   }
 
   /** Nothing is known to be lost, so the login is kept; a token that is still valid is used. */
-  function failed(before: StoredLogin, says: string): Token {
+  function failed(before: StoredLogin, says: string): ServerToken {
     save(before)
     failure = { says: `the login could not be refreshed: ${says}`, until: clock() + PAUSE_MS }
     return unlessExpired(before) ?? { ok: false, says: failure.says }
   }
 
-  function unlessExpired({ access_token, expires_at }: StoredLogin): Token | undefined {
+  function unlessExpired({ access_token, expires_at }: StoredLogin): ServerToken | undefined {
     return expires_at === undefined || clock() < expires_at ? { ok: true, value: access_token } : undefined
   }
 
-  function refreshOnce(from: StoredLogin): Promise<Token> | Token {
+  function refreshOnce(from: StoredLogin): Promise<ServerToken> | ServerToken {
     const { refresh_token } = from
     if (refreshing !== undefined) return refreshing
     if (failure !== undefined && clock() < failure.until)
@@ -118,7 +118,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
     return refreshing
   }
 
-  async function afterRefusal({ value, challenge, again }: Refused): Promise<Token> {
+  async function afterRefusal({ value, challenge, again }: RefusedToken): Promise<ServerToken> {
     lastChallenge = { ...lastChallenge, ...challenge }
     if (challenge.asks === 'wider') {
       lastChallenge = { ...lastChallenge, ...scopeOf(joinScopes(login?.scope, challenge.scope)) }

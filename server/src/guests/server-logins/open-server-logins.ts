@@ -4,7 +4,7 @@ import type { LoginStore, StoredLogin } from './server-login.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { ConnectionLogins, HttpServer, LoginsGiven } from '../../adapters/upstream/server-kind.ts'
 import { addressRules } from './address-rules.ts'
-import { ATTEMPT_MS, openAttempts, randomText, slotKey, type Attempt } from './login-attempts.ts'
+import { ATTEMPT_MS, openAttempts, randomText, slotKey, type ToolLoginAttempt } from './login-attempts.ts'
 import { discoverLogin, revocationOf } from './discover-login.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { openLoginTokens, type LoginTokens } from './login-tokens.ts'
@@ -85,7 +85,7 @@ export function openServerLogins(deps: ServerLoginDeps): OpenServerLogins {
         ...(scope === undefined ? {} : { scope }),
         ...(found.resource === undefined ? {} : { resource: found.resource }),
       })
-      const attempt: Attempt = {
+      const attempt: ToolLoginAttempt = {
         slot,
         by,
         ticket: randomText(),
@@ -106,7 +106,7 @@ export function openServerLogins(deps: ServerLoginDeps): OpenServerLogins {
     }
   }
 
-  const shown = ({ ticket, authorization_url, expires_at, discovered }: Attempt): StartedLogin => ({
+  const shown = ({ ticket, authorization_url, expires_at, discovered }: ToolLoginAttempt): StartedLogin => ({
     url: `${deps.base()}${PAGE_PATH}/${ticket}`,
     authorization_url,
     began_at: clock(),
@@ -122,7 +122,11 @@ export function openServerLogins(deps: ServerLoginDeps): OpenServerLogins {
     return started
   }
 
-  async function redeem(attempt: Attempt, code: string, iss: string | undefined): Promise<StoredLogin | string> {
+  async function redeem(
+    attempt: ToolLoginAttempt,
+    code: string,
+    iss: string | undefined,
+  ): Promise<StoredLogin | string> {
     const { slot, discovered, client, verifier, redirect_uri } = attempt
     const at = entered.get(slot.server)
     if (at === undefined) return 'the server is no longer configured'

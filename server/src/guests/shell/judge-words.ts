@@ -1,8 +1,8 @@
 import { CLIENT, GATE, forbiddenIn, isClientCommand, isGateCommand } from './forbidden.ts'
-import { type ShellEffect, type Program, spread } from './program.ts'
-import { readOptions, type Arguments } from './read-options.ts'
+import { type ShellEffect, type ShellProgram, spread } from './program.ts'
+import { readOptions, type ShellArguments } from './read-options.ts'
 import type { ReadWord } from './read-word.ts'
-import type { Place, Reader } from './reader.ts'
+import type { CommandPlace, ShellReader } from './reader.ts'
 import { noteArguments } from './expanded.ts'
 import { sensitiveWord } from './sensitive.ts'
 import { SPECIALS } from './specials.ts'
@@ -55,7 +55,11 @@ const HAS_SHORT_VERSION = new Set([
  * What one program does with these words, according to the table. Also called for a command that another one runs.
  * INVARIANT: a nested command adds its effects; nothing makes the result less strict.
  */
-export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Place): readonly ShellEffect[] {
+export function judgeWords(
+  reader: ShellReader,
+  words: readonly ReadWord[],
+  place: CommandPlace,
+): readonly ShellEffect[] {
   const [first, ...rest] = words
   if (first === undefined) return ['reads']
   // `env env env …`: every level reads the rest of the words again.
@@ -111,7 +115,7 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
 const RUNNERS = new Set('npx pnpx bunx npm pnpm yarn bun deno uvx pipx mise volta fnm'.split(' '))
 
 /** `evil.example/x` without a scheme is an address too, if the program uses the network. */
-function noteAddresses(reader: Reader, words: readonly ReadWord[]): void {
+function noteAddresses(reader: ShellReader, words: readonly ReadWord[]): void {
   for (const { sure } of words) {
     const [address] = /(?:[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'<>]+/i.exec(sure) ?? []
     if (address !== undefined) reader.addresses.add(address)
@@ -134,11 +138,11 @@ const isOddAddress = ({ text }: ReadWord) =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^(?:https?|s3|gs):\/\//i.test(text)
 
 function rowDoings(
-  reader: Reader,
+  reader: ShellReader,
   name: string,
-  program: Program,
+  program: ShellProgram,
   words: readonly ReadWord[],
-  place: Place,
+  place: CommandPlace,
 ): readonly ShellEffect[] {
   if (program.special !== undefined) {
     const found = SPECIALS[program.special]({ reader, name, program, words, place, judgeWords })
@@ -148,11 +152,11 @@ function rowDoings(
 }
 
 function plainDoings(
-  reader: Reader,
+  reader: ShellReader,
   name: string,
-  program: Program,
+  program: ShellProgram,
   words: readonly ReadWord[],
-  place: Place,
+  place: CommandPlace,
 ): readonly ShellEffect[] {
   const carries = program.carries
   const found = readOptions(program, words, program.subcommands !== undefined || carries !== undefined)
@@ -165,12 +169,12 @@ function plainDoings(
 }
 
 function subcommandDoings(
-  reader: Reader,
+  reader: ShellReader,
   name: string,
-  program: Program,
-  found: Arguments,
+  program: ShellProgram,
+  found: ShellArguments,
   words: readonly ReadWord[],
-  place: Place,
+  place: CommandPlace,
 ): readonly ShellEffect[] {
   const [sub] = found.operands
   if (sub === undefined) return [...bareDoings(program, found), ...found.added]
@@ -192,7 +196,7 @@ function subcommandDoings(
  * Without a subcommand most programs print their help. With an option that the row does not list they may do anything: `pacman
  * -Syu`.
  */
-function bareDoings(program: Program, { options }: Arguments): readonly ShellEffect[] {
+function bareDoings(program: ShellProgram, { options }: ShellArguments): readonly ShellEffect[] {
   const known = new Set(
     [program.valued ?? '', program.plain ?? '', ...spread(program.options).keys()].join(' ').split(' '),
   )
@@ -204,11 +208,11 @@ function bareDoings(program: Program, { options }: Arguments): readonly ShellEff
 const ASKS_FOR_HELP = /^(?:-[hvV]|--?(?:help|version|info|list|no-color|quiet|verbose|json))$/
 
 function carried(
-  reader: Reader,
+  reader: ShellReader,
   name: string,
-  program: Program,
-  found: Arguments,
-  place: Place,
+  program: ShellProgram,
+  found: ShellArguments,
+  place: CommandPlace,
 ): readonly ShellEffect[] {
   if (place.depth > DEEPEST) return ['unknown']
   const below = { ...place, depth: place.depth + 1 }
@@ -231,7 +235,7 @@ function carried(
 export const DEEPEST = 12
 
 /** Collects possible paths for a later check, and reports names that suggest secrets. */
-export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
+export function notePaths(reader: ShellReader, words: readonly ReadWord[]): void {
   for (const word of words) {
     const kind = sensitiveWord(word)
     if (kind !== undefined) reader.secrets.add(kind)
@@ -244,7 +248,7 @@ export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
 const MOST_PROBED = 400
 
 /** A program that starts others may have a command among its arguments, as words or as one text. */
-function probeAll(reader: Reader, words: readonly ReadWord[], place: Place): void {
+function probeAll(reader: ShellReader, words: readonly ReadWord[], place: CommandPlace): void {
   if (place.depth > DEEPEST) return
   const below = { ...place, depth: place.depth + 1 }
   for (const text of place.input?.texts ?? []) for (const code of codesIn(text)) reader.probe(code, below)

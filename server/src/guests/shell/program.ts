@@ -42,7 +42,7 @@ export type Special =
  * One row of the table. Options and subcommands are names separated by spaces. An option adds to what the program does; only an
  * option under `instead` replaces `does`.
  */
-export type Program = {
+export type ShellProgram = {
   readonly does: ShellEffect
   /** Options that take the next word as their value. */
   readonly valued?: string
@@ -52,7 +52,7 @@ export type Program = {
   readonly instead?: Readonly<Record<string, ShellEffect>>
   /** If set, options that are not in this row are unknown. */
   readonly plain?: string
-  readonly subcommands?: Readonly<Record<string, Program | ShellEffect>>
+  readonly subcommands?: Readonly<Record<string, ShellProgram | ShellEffect>>
   /** What it does without a subcommand; `reads` by default, because then it prints its help. */
   readonly bare?: ShellEffect
   /** What more than `free` operands add. */
@@ -65,10 +65,10 @@ export type Program = {
   readonly decodes?: true
 }
 
-export type Table = Readonly<Record<string, Program>>
+export type ProgramTable = Readonly<Record<string, ShellProgram>>
 
 /** The same row for several names. */
-export function rows(names: string, program: Program | ShellEffect): Table {
+export function rows(names: string, program: ShellProgram | ShellEffect): ProgramTable {
   const row = typeof program === 'string' ? { does: program } : program
   return Object.fromEntries(names.split(/\s+/).map((name) => [name, row]))
 }

@@ -1,10 +1,10 @@
-import { spread, type ShellEffect, type Program } from './program.ts'
+import { spread, type ShellEffect, type ShellProgram } from './program.ts'
 import type { ReadWord } from './read-word.ts'
 
 export type Option = { readonly name: string; readonly value?: ReadWord }
 
 /** The arguments of one program, classified by its row of the table. */
-export type Arguments = {
+export type ShellArguments = {
   readonly options: readonly Option[]
   readonly operands: readonly ReadWord[]
   /** The index of the first operand among the words. */
@@ -18,7 +18,7 @@ export type Arguments = {
  * Separates options from operands. Long options may be abbreviated, short ones combined: `--out=x`, `-xzf x`. With `stopEarly`,
  * everything after the first operand belongs to a subcommand or a nested command.
  */
-export function readOptions(program: Program, words: readonly ReadWord[], stopEarly: boolean): Arguments {
+export function readOptions(program: ShellProgram, words: readonly ReadWord[], stopEarly: boolean): ShellArguments {
   const valued = new Set(program.valued?.split(/\s+/) ?? [])
   const adds = spread(program.options)
   const instead = spread(program.instead)
@@ -90,7 +90,7 @@ function cluster(
 }
 
 function ownDoings(
-  { does, more }: Program,
+  { does, more }: ShellProgram,
   options: readonly Option[],
   operands: readonly ReadWord[],
   instead: ReadonlyMap<string, ShellEffect>,

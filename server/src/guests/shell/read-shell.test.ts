@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, pre, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { spread, type Program, type Special } from './program.ts'
+import { spread, type ShellProgram, type Special } from './program.ts'
 import { readShell } from './read-shell.ts'
 import { quotedWord } from './read-word.ts'
 import { effectsOfReading } from './shell-reading.ts'
@@ -29,7 +29,7 @@ const isAllowed = (command: string): boolean => {
 }
 const withPrefix = (prefix: string) => (it: string) => `${prefix} sh -c ${quotedWord(it)}`
 
-function startersOf(name: string, row: Program): (readonly [string, (it: string) => string])[] {
+function startersOf(name: string, row: ShellProgram): (readonly [string, (it: string) => string])[] {
   const below = [...spread(row.subcommands)].flatMap(([sub, one]) =>
     typeof one === 'string' ? [] : startersOf(`${name} ${sub}`, one),
   )

@@ -6,7 +6,7 @@ import { FORK_BOMB, REVERSE_SHELL, isDisk } from './forbidden.ts'
 import { DEEPEST, judgeWords, notePaths } from './judge-words.ts'
 import type { ShellEffect } from './program.ts'
 import { readArgument, readWord, type ReadWord } from './read-word.ts'
-import type { Input, Place, Reader } from './reader.ts'
+import type { ShellInput, CommandPlace, ShellReader } from './reader.ts'
 import { isSecretVariable, isSteering } from './sensitive.ts'
 import type { ShellPart, ShellReading } from './shell-reading.ts'
 import { programName, programOf } from './table.ts'
@@ -21,7 +21,7 @@ const MOST_PARTS = 1_000
  * INVARIANT: a command that contains another one, in any way, is judged at least as strictly as that one (law in read-shell.test.ts).
  */
 export function readShell(command: string, cwd?: string): ShellReading {
-  const reader: Reader = {
+  const reader: ShellReader = {
     cwd,
     functions: new Set(),
     parts: [],
@@ -60,7 +60,7 @@ const unique = <One extends { readonly rule: string }>(list: readonly One[]): re
   ...new Map(list.map((one) => [one.rule, one])).values(),
 ]
 
-function readCode(reader: Reader, text: string, place: Place): void {
+function readCode(reader: ShellReader, text: string, place: CommandPlace): void {
   const openings = text.match(/[$<>]\(|\$\{|\{|`|<<|\(\(/g)?.length ?? 0
   if (text.length > LONGEST || openings > MOST_OPENINGS || place.depth > DEEPEST) {
     reader.unknown.add('a command that is too long or too nested to be read')
@@ -76,9 +76,9 @@ function readCode(reader: Reader, text: string, place: Place): void {
 }
 
 /** Only forbidden commands are collected: the text may be anything. */
-function probe(reader: Reader, text: string, place: Place): void {
+function probe(reader: ShellReader, text: string, place: CommandPlace): void {
   if (text.length > LONGEST || reader.left <= 0) return
-  const apart: Reader = {
+  const apart: ShellReader = {
     ...reader,
     parts: [],
     secrets: new Set(),
@@ -93,7 +93,7 @@ function probe(reader: Reader, text: string, place: Place): void {
     left: Math.min(reader.left, 50),
     functions: new Set(),
   }
-  const bound: Reader = { ...apart, code: (inner, at) => readCode(bound, inner, at), probe: () => undefined }
+  const bound: ShellReader = { ...apart, code: (inner, at) => readCode(bound, inner, at), probe: () => undefined }
   readCode(bound, text, place)
 }
 
@@ -106,7 +106,7 @@ const CLOSES: Partial<Readonly<Record<SyntaxNode['type'], RegExp>>> = {
   ProcessSubstitution: /\)$/,
 }
 
-function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): void {
+function visit(reader: ShellReader, node: SyntaxNode, source: string, place: CommandPlace): void {
   if (reader.left < 0) return
   if ('text' in node && CLOSES[node.type]?.test(node.text) === false)
     reader.unknown.add('a command that cannot be parsed')
@@ -190,7 +190,7 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
 }
 
 /** Shells differ in whether `$((rm x))` is arithmetic or a subshell in a substitution. */
-function arithmetic(reader: Reader, text: string, place: Place): void {
+function arithmetic(reader: ShellReader, text: string, place: CommandPlace): void {
   const bare = text.replace(/\+\+|--/g, '').replace(/\$\([^()]*\)|\$\{[^{}]*\}|"[^"]*"/g, '1')
   if (
     /[\w)]\s+[\w.~/$(]|[@./~]\w|[^\w\s)]\s*$/.test(bare.replace(/(?<![-+*%/<>=!&|^?:,])[-+*%/<>=!&|^?:,]+\s+/g, '+'))
@@ -201,7 +201,7 @@ function arithmetic(reader: Reader, text: string, place: Place): void {
 }
 
 /** A function may be called, from another one, before the place where it is defined. */
-function collectFunctions(reader: Reader, node: SyntaxNode): void {
+function collectFunctions(reader: ShellReader, node: SyntaxNode): void {
   forEachChild(node, (child) => {
     if (child.type === 'Function') reader.functions.add(child.name.value)
     if (child.type === 'Statement' || child.type === 'CompoundList' || child.type === 'AndOr')
@@ -220,7 +220,7 @@ function isForkBomb(node: SyntaxNode, name: string): boolean {
   return found
 }
 
-function assignment(reader: Reader, node: Extract<SyntaxNode, { type: 'Assignment' }>): void {
+function assignment(reader: ShellReader, node: Extract<SyntaxNode, { type: 'Assignment' }>): void {
   const words = node.value.type === 'Word' ? [node.value] : node.value.elements
   for (const word of words.map(readWord)) {
     if (isSteering(node.name, word.text)) reader.unknown.add('a variable that changes what other commands do')
@@ -234,7 +234,7 @@ function assignment(reader: Reader, node: Extract<SyntaxNode, { type: 'Assignmen
 /** A variable may contain options: `x='-o f'; sort $x`. */
 const HIDES_OPTIONS = /(?:^|\s)-/
 
-function pipeline(reader: Reader, node: Pipeline, source: string, place: Place): void {
+function pipeline(reader: ShellReader, node: Pipeline, source: string, place: CommandPlace): void {
   let input = place.input
   for (const [at, command] of node.commands.entries()) {
     visit(reader, command, source, { ...place, input: at === 0 ? place.input : (input ?? NOTHING) })
@@ -242,9 +242,9 @@ function pipeline(reader: Reader, node: Pipeline, source: string, place: Place):
   }
 }
 
-const NOTHING: Input = { texts: [], decoded: false }
+const NOTHING: ShellInput = { texts: [], decoded: false }
 
-function joined(one: Input | undefined, other: Input | undefined): Input | undefined {
+function joined(one: ShellInput | undefined, other: ShellInput | undefined): ShellInput | undefined {
   if (one === undefined || other === undefined) return one ?? other
   const texts = [...one.texts, ...other.texts]
   // If there are too many texts, the newest are kept. The others count as unknown, like decoded ones.
@@ -253,7 +253,7 @@ function joined(one: Input | undefined, other: Input | undefined): Input | undef
 const MOST_TEXTS = 100
 
 /** The literal texts of a command that may become its output, also decoded. */
-function printedBy(node: SyntaxNode): Input {
+function printedBy(node: SyntaxNode): ShellInput {
   const texts: string[] = []
   let decoded = false
   const look = (child: SyntaxNode): void => {
@@ -285,7 +285,7 @@ function decodings(text: string): string[] {
   return found.filter((one) => one !== '' && /^[\t\n\r -~]+$/.test(one))
 }
 
-function inputOf(redirects: readonly Redirection[]): Input | undefined {
+function inputOf(redirects: readonly Redirection[]): ShellInput | undefined {
   const texts = redirects.flatMap((one) => {
     if (one.type === 'HereDoc') return [one.body.text]
     return one.type === 'HereString' && one.target !== undefined ? [readWord(one.target).text] : []
@@ -294,8 +294,8 @@ function inputOf(redirects: readonly Redirection[]): Input | undefined {
 }
 
 /** What a process substitution among the arguments prints: `source <(echo ls)`. */
-function substitutedIn(node: Command): Input | undefined {
-  let found: Input | undefined
+function substitutedIn(node: Command): ShellInput | undefined {
+  let found: ShellInput | undefined
   const look = (child: SyntaxNode): void => {
     if (child.type === 'ProcessSubstitution') found = joined(found, printedBy(child))
     else forEachChild(child, look)
@@ -304,7 +304,7 @@ function substitutedIn(node: Command): Input | undefined {
   return found
 }
 
-function simple(reader: Reader, node: Command, source: string, place: Place): void {
+function simple(reader: ShellReader, node: Command, source: string, place: CommandPlace): void {
   reader.left -= 1
   if (reader.left < 0) {
     reader.unknown.add('a command with more parts than the gate checks')
@@ -349,7 +349,7 @@ const isSocket = (one: Redirection) => one.type === 'Redirect' && /^\/dev\/(?:tc
 const QUIET = /^(?:\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)|\d+|-|\d+-)$/
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])
 
-function redirect(reader: Reader, one: Redirection, source: string): readonly ShellEffect[] {
+function redirect(reader: ShellReader, one: Redirection, source: string): readonly ShellEffect[] {
   if (one.type !== 'Redirect') return []
   const { target, operator } = one
   if (target === undefined) {

@@ -6,19 +6,19 @@ import type { TreeWord } from '../../kernel/decide/as-called.ts'
 import type { ShellPart } from './shell-reading.ts'
 
 /** Text on a command's standard input, as far as it is a literal in the command itself. */
-export type Input = { readonly texts: readonly string[]; readonly decoded: boolean }
+export type ShellInput = { readonly texts: readonly string[]; readonly decoded: boolean }
 
 /** The context of a part of a command. */
-export type Place = {
+export type CommandPlace = {
   readonly depth: number
   /** Its output becomes part of another command. */
   readonly substituted: boolean
   /** Undefined: nothing is piped in. */
-  readonly input: Input | undefined
+  readonly input: ShellInput | undefined
 }
 
 /** Collects findings while a command is parsed. One per command. */
-export type Reader = {
+export type ShellReader = {
   readonly cwd: string | undefined
   readonly functions: Set<string>
   readonly parts: ShellPart[]
@@ -35,12 +35,16 @@ export type Reader = {
   /** How many more parts are checked; the rest is unknown. */
   left: number
   /** Parses a text as shell code. */
-  readonly code: (text: string, place: Place) => void
+  readonly code: (text: string, place: CommandPlace) => void
   /** Parses a text that may be code, only to find forbidden commands. */
-  readonly probe: (text: string, place: Place) => void
+  readonly probe: (text: string, place: CommandPlace) => void
 }
 
 /** What one program does with its words. */
 export type JudgedWords = { readonly does: readonly ShellEffect[]; readonly decodes?: true }
 
-export type JudgeWords = (reader: Reader, words: readonly ReadWord[], place: Place) => readonly ShellEffect[]
+export type JudgeWords = (
+  reader: ShellReader,
+  words: readonly ReadWord[],
+  place: CommandPlace,
+) => readonly ShellEffect[]

@@ -1,17 +1,17 @@
 import { noteArguments, noteValue } from './expanded.ts'
-import type { ShellEffect, Program, Special } from './program.ts'
+import type { ShellEffect, ShellProgram, Special } from './program.ts'
 import { readOptions } from './read-options.ts'
 import { UNKNOWN_WORD, literalWord, quotedWord, type ReadWord } from './read-word.ts'
-import type { JudgeWords, Place, Reader } from './reader.ts'
+import type { JudgeWords, CommandPlace, ShellReader } from './reader.ts'
 import { awkDoings, listedWords, quotedTexts, sedDoings } from './scripts.ts'
 import { isSecretVariable, isSteering, sensitiveWord } from './sensitive.ts'
 
 type SpecialInput = {
-  readonly reader: Reader
+  readonly reader: ShellReader
   readonly name: string
-  readonly program: Program
+  readonly program: ShellProgram
   readonly words: readonly ReadWord[]
-  readonly place: Place
+  readonly place: CommandPlace
   readonly judgeWords: JudgeWords
 }
 
@@ -31,9 +31,9 @@ export const SPECIALS: Readonly<Record<Special, (input: SpecialInput) => readonl
   xargs,
 }
 
-const deeper = (place: Place): Place => ({ ...place, depth: place.depth + 1 })
+const deeper = (place: CommandPlace): CommandPlace => ({ ...place, depth: place.depth + 1 })
 
-function paths(reader: Reader, words: readonly ReadWord[]): void {
+function paths(reader: ShellReader, words: readonly ReadWord[]): void {
   for (const word of words) {
     const kind = sensitiveWord(word)
     if (kind !== undefined) reader.secrets.add(kind)

@@ -4,9 +4,9 @@ import { GIT } from './programs/git.ts'
 import { NETWORK } from './programs/network.ts'
 import { PACKAGES } from './programs/packages.ts'
 import { SERVICES } from './programs/services.ts'
-import type { Program } from './program.ts'
+import type { ShellProgram } from './program.ts'
 
-export const PROGRAMS: ReadonlyMap<string, Program> = new Map(
+export const PROGRAMS: ReadonlyMap<string, ShellProgram> = new Map(
   [FILES, GIT, NETWORK, PACKAGES, SERVICES, BUILTINS, CARRIERS].flatMap((table) => Object.entries(table)),
 )
 
@@ -22,4 +22,4 @@ export function programName(word: string): string | undefined {
   return PROGRAMS.has(plain) ? plain : name.startsWith('mkfs.') ? 'mkfs' : name
 }
 
-export const programOf = (name: string): Program | undefined => PROGRAMS.get(name)
+export const programOf = (name: string): ShellProgram | undefined => PROGRAMS.get(name)

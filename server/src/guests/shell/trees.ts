@@ -1,5 +1,5 @@
 import type { ReadWord } from './read-word.ts'
-import type { Reader } from './reader.ts'
+import type { ShellReader } from './reader.ts'
 
 const TAKES = new Set('mv rm rmdir unlink shred trash trash-put rename chmod chown chgrp chattr'.split(' '))
 const GOES_THROUGH = new Set('ln rsync scp tar bsdtar unzip cpio ditto'.split(' '))
@@ -7,7 +7,7 @@ const GOES_THROUGH = new Set('ln rsync scp tar bsdtar unzip cpio ditto'.split(' 
 const HAS_TARGET = new Set('mv cp ln install rsync scp ditto'.split(' '))
 
 /** Notes what happens to folders that a program moves, removes, copies, links or unpacks, and the folders it is told to work in. */
-export function noteTrees(reader: Reader, name: string, words: readonly ReadWord[]): void {
+export function noteTrees(reader: ShellReader, name: string, words: readonly ReadWord[]): void {
   const texts = words.map(({ text }) => text)
   if (name === 'cd' || name === 'pushd') reader.folders.push(...texts.filter((text) => !text.startsWith('-')))
   if (WORKS_IN.has(name)) {

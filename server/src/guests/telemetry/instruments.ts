@@ -21,10 +21,10 @@ const HISTOGRAMS = {
 } as const
 
 export type Count = keyof typeof COUNTERS
-export type Time = keyof typeof HISTOGRAMS
+export type TimeMetric = keyof typeof HISTOGRAMS
 
 /** Current values at the time of a scrape. Labels are names from the configuration and our own words, never ids. */
-export type Reading = { readonly value: number; readonly labels?: Attributes }
+export type GaugeReading = { readonly value: number; readonly labels?: Attributes }
 export const GAUGES = {
   approvals_pending: ['sluice_approvals_pending', 'requests that wait for a person'],
   runs_faulted: ['sluice_runs_faulted', 'runs that failed repeatedly and wait for an admin'],
@@ -36,15 +36,15 @@ export const GAUGES = {
   tools: ['sluice_tools', 'tools, by server'],
 } as const
 export type Gauge = keyof typeof GAUGES
-export type Readings = () => Promise<Readonly<Partial<Record<Gauge, readonly Reading[]>>>>
+export type GaugeReadings = () => Promise<Readonly<Partial<Record<Gauge, readonly GaugeReading[]>>>>
 
 export type Instruments = {
   count(what: Count, by: number, labels?: Attributes): void
-  time(what: Time, seconds: number, labels?: Attributes): void
+  time(what: TimeMetric, seconds: number, labels?: Attributes): void
 }
 
 /** Creates every instrument once; every reader of the meter, Prometheus or a collector, sees the same ones. */
-export function instrumentsOf(meter: Meter, readings: Readings): Instruments {
+export function instrumentsOf(meter: Meter, readings: GaugeReadings): Instruments {
   const counters = mapped(COUNTERS, ([name, description]) => meter.createCounter(name, { description }))
   const histograms = mapped(HISTOGRAMS, ([name, description, boundaries]) =>
     meter.createHistogram(name, { description, advice: { explicitBucketBoundaries: [...boundaries] } }),

@@ -4,7 +4,7 @@ import type { Config } from '../../kernel/contract/config.ts'
 import type { Ports } from '../../kernel/ports/guest-ports.ts'
 import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import type { Reading, Readings } from './instruments.ts'
+import type { GaugeReading, GaugeReadings } from './instruments.ts'
 import { measure } from './measure.ts'
 import { openTelemetry, type OtlpTarget } from './open-telemetry.ts'
 import { secretOf } from '../../adapters/upstream/server-config.ts'
@@ -45,10 +45,10 @@ type Sources = {
 const BREAKER: Readonly<Record<string, number>> = { closed: 0, half_open: 1, open: 2 }
 
 /** The values of the gauges, read at each scrape. */
-export function readingsOf({ tables, audit, servers }: Sources): Readings {
+export function readingsOf({ tables, audit, servers }: Sources): GaugeReadings {
   return async () => {
     const reports = servers()
-    const each = (value: (report: ServerReport) => unknown): readonly Reading[] =>
+    const each = (value: (report: ServerReport) => unknown): readonly GaugeReading[] =>
       reports.map((report) => ({ value: Number(value(report) ?? 0), labels: { server: report.server } }))
     const heads = await audit.heads()
     return {

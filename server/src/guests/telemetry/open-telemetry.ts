@@ -1,5 +1,5 @@
 import type { Resource } from '@opentelemetry/resources'
-import { instrumentsOf, type Instruments, type Readings } from './instruments.ts'
+import { instrumentsOf, type Instruments, type GaugeReadings } from './instruments.ts'
 import { spansOf, type Spans } from './spans.ts'
 
 export type OtlpTarget = { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> }
@@ -20,7 +20,7 @@ export interface Telemetry {
 
 export type TelemetryOptions = {
   readonly version: string
-  readonly readings: Readings
+  readonly readings: GaugeReadings
   readonly otlp?: OtlpTarget
   /** Called when the collector accepts nothing: immediately, then at most every ten minutes. */
   readonly onFault: (endpoint: string) => void

@@ -8,9 +8,9 @@ import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from '../../adapters
 import { printTypedFault, withoutPosition } from '../../adapters/cli/print-typed-fault.ts'
 import { sendOnce } from '../../adapters/cli/send-once.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
-import type { Reply } from '../../adapters/cli/client.ts'
+import type { GateResponse } from '../../adapters/cli/client.ts'
 import { EXIT, EXIT_OF_FLOW } from '../../adapters/cli/exit-codes.ts'
-import { fieldsOf, printReply, textOf, type Fields, type Out } from '../../adapters/cli/print.ts'
+import { fieldsOf, printReply, textOf, type PrintedFields, type Out } from '../../adapters/cli/print.ts'
 
 type RunOptions = {
   query?: string
@@ -113,7 +113,7 @@ function bodyOf(prompt: string, { query, topK, riskScore, args, skill }: RunOpti
 const KINDS = ['result_card', 'approval_packet', 'block_card', 'no_candidates_card']
 
 /** Three lines: what happened and why, what to do next, and the ids to find it again. */
-function printFlow(out: Out, reply: Reply, prompt?: string): number {
+function printFlow(out: Out, reply: GateResponse, prompt?: string): number {
   const view = fieldsOf(reply.body)
   const code = printReply(out, reply, () => {
     const card = cardIn(view)
@@ -130,7 +130,7 @@ function printFlow(out: Out, reply: Reply, prompt?: string): number {
 
 type Sentences = { readonly says: string; readonly next: string }
 
-function sentences(view: Fields, card: Fields, prompt: string | undefined): Sentences {
+function sentences(view: PrintedFields, card: PrintedFields, prompt: string | undefined): Sentences {
   const state = fieldsOf(view['state'])
   const tool = textOf(card['skill_id'] ?? state['selected_skill_id'] ?? '')
   const call = textOf(state['call_id'] ?? '')
@@ -162,7 +162,7 @@ function sentences(view: Fields, card: Fields, prompt: string | undefined): Sent
 }
 
 /** What the gate decided, and by which source. */
-function gateWords({ status }: Fields, card: Fields): string {
+function gateWords({ status }: PrintedFields, card: PrintedFields): string {
   const { gate_status, source } = fieldsOf(card['gate_evidence'])
   const by = textOf(source ?? 'the gate')
   if (gate_status === 'AUTO_RUN') return `allowed by ${by}`
@@ -173,7 +173,7 @@ function gateWords({ status }: Fields, card: Fields): string {
 type Asking = { readonly tool: string; readonly gate: string; readonly prompt: string | undefined }
 
 /** What a person is asked for: a decision, a choice of tool, or inputs. */
-function asking(card: Fields, { tool, gate, prompt }: Asking): Sentences {
+function asking(card: PrintedFields, { tool, gate, prompt }: Asking): Sentences {
   const why = textOf(card['why_this'])
   if (typeof card['approval_id'] === 'string') {
     const id = card['approval_id']
@@ -203,7 +203,7 @@ function asking(card: Fields, { tool, gate, prompt }: Asking): Sentences {
 
 const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-function cardIn(view: Fields): Fields {
+function cardIn(view: PrintedFields): PrintedFields {
   const kind = KINDS.find((name) => view[name] !== undefined)
   return kind === undefined ? {} : fieldsOf(view[kind])
 }
@@ -211,7 +211,7 @@ function cardIn(view: Fields): Fields {
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** The tool's own text, else the summary of its structured answer. */
-function answerIn(state: Fields, card: Fields): string {
+function answerIn(state: PrintedFields, card: PrintedFields): string {
   const { content } = fieldsOf(fieldsOf(state['exec_result'])['result'])
   const texts = (Array.isArray(content) ? content.map(fieldsOf) : []).flatMap(({ text }) =>
     typeof text === 'string' ? [text] : [],
@@ -220,7 +220,7 @@ function answerIn(state: Fields, card: Fields): string {
 }
 const LONGEST_ANSWER = 500
 
-function receiptOf(view: Fields, card: Fields): string {
+function receiptOf(view: PrintedFields, card: PrintedFields): string {
   const state = fieldsOf(view['state'])
   const ids = [view['run_id'], state['call_id'], card['approval_id']].filter((id) => typeof id === 'string')
   return ids.join(' ')

@@ -32,14 +32,14 @@ export async function readToolflow(
   return ok(await waitForView(deps, flow.run.run_id, wait_ms, ({ status }) => status !== 'RUNNING'))
 }
 
-export type Flow = { readonly run: RunRow; readonly state: ToolflowState }
+export type ToolflowRun = { readonly run: RunRow; readonly state: ToolflowState }
 
 /** Undefined if there is none, or if this caller may not see it. */
 export async function flowOf(
   { tables }: Pick<ReadToolflowDeps, 'tables'>,
   caller: Caller,
   run_id: string,
-): Promise<Flow | undefined> {
+): Promise<ToolflowRun | undefined> {
   const run = RunId.safeParse(run_id).success ? (await tables.row('runs', run_id))?.row : undefined
   if (run?.kind !== toolflow.kind) return undefined
   // The state of an expired flow contains only its caller.

@@ -103,18 +103,18 @@ export const DELIVERY_KNOWN_MS = 7 * 86_400_000
 // ---------------------------------------------------------------- limits
 
 /** A limited number of units for a period. */
-export type Meter = { readonly account: string; readonly limit: number; readonly until?: number }
+export type UnitMeter = { readonly account: string; readonly limit: number; readonly until?: number }
 
 export type MeterDeps = { readonly ledger: Ledger; readonly accounts: Accounts }
 
 const MINUTE_MS = 60_000
 
-export const minuteMeter = (name: string, limit: number, now: number): Meter[] => {
+export const minuteMeter = (name: string, limit: number, now: number): UnitMeter[] => {
   const minute = Math.floor(now / MINUTE_MS)
   return limit === 0 ? [] : [{ account: `workflow ${name} ${minute} ${limit}`, limit, until: (minute + 2) * MINUTE_MS }]
 }
 
-export const takeOne = ({ account }: Meter): Change => ({ kind: 'spend', account, units: 1 })
+export const takeOne = ({ account }: UnitMeter): Change => ({ kind: 'spend', account, units: 1 })
 
 export type MeterCommit = Committed | { readonly over: string }
 
@@ -125,7 +125,7 @@ export type MeterCommit = Committed | { readonly over: string }
  */
 export async function commitWithin(
   { ledger, accounts }: MeterDeps,
-  meters: readonly Meter[],
+  meters: readonly UnitMeter[],
   changes: readonly Change[],
 ): Promise<MeterCommit> {
   for (;;) {
@@ -157,9 +157,9 @@ export function requestMeters(
   name: string,
   { document: { limits } }: OpenDocument,
   now: number,
-): { readonly meters: readonly Meter[]; readonly place: string | null } {
+): { readonly meters: readonly UnitMeter[]; readonly place: string | null } {
   const { maxRequestsPerMinute, maxConcurrentRequests: limit } = limits
-  const place: Meter[] = limit === 0 ? [] : [{ account: `workflow places ${name} ${limit}`, limit }]
+  const place: UnitMeter[] = limit === 0 ? [] : [{ account: `workflow places ${name} ${limit}`, limit }]
   return {
     meters: [...minuteMeter(`requests ${name}`, maxRequestsPerMinute, now), ...place],
     place: place[0]?.account ?? null,

@@ -25,7 +25,7 @@ export type ApplyDeps = HubDecidesDeps & {
   readonly serverSettings: () => Readonly<Record<string, unknown>>
 }
 
-export type Applied = VersionView & { readonly changed: boolean }
+export type AppliedDocument = VersionView & { readonly changed: boolean }
 
 const SHOWN_FAULTS = 20
 
@@ -38,7 +38,7 @@ export async function applyDocument(
   by: Caller,
   text: string,
   rolled_back_to?: number,
-): Promise<Result<Applied>> {
+): Promise<Result<AppliedDocument>> {
   const allowed = mayChangeDocuments(by)
   if (!allowed.ok) return allowed
   const read = readDocument(text)
@@ -144,7 +144,7 @@ export async function rollBack(
   by: Caller,
   name: string,
   to: number | undefined,
-): Promise<Result<Applied>> {
+): Promise<Result<AppliedDocument>> {
   const allowed = mayChangeDocuments(by)
   if (!allowed.ok) return allowed
   const held = await deps.documents.head(name)

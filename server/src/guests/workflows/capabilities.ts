@@ -1,7 +1,7 @@
 import type { Call } from '../../kernel/contract/call.ts'
 import type { DocumentApprovals } from '../../kernel/contract/routes.ts'
 import type { Opinion } from '../../kernel/contract/verdict.ts'
-import type { Capability, Constraint, WorkflowDocument } from './workflow-document.ts'
+import type { Capability, DocumentConstraint, WorkflowDocument } from './workflow-document.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import { mostDots } from '../../kernel/text/path-parts.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
@@ -61,7 +61,7 @@ type Read = { readonly ok: true; readonly value: Condition } | { readonly ok: fa
  * The constraints as one condition of the rule engine.
  * INVARIANT: it is false if an argument is absent.
  */
-export function conditionOf(constraints: Readonly<Record<string, Constraint>>): Read {
+export function conditionOf(constraints: Readonly<Record<string, DocumentConstraint>>): Read {
   const text = Object.entries(constraints)
     .flatMap(([argument, wanted]) => [...present(argument), ...wants(`args.${argument}`, wanted)])
     .join(' && ')
@@ -74,7 +74,7 @@ const present = (argument: string): string[] => {
   return names.map((_, at) => `has(args.${names.slice(0, at + 1).join('.')})`)
 }
 
-function wants(field: string, wanted: Constraint): string[] {
+function wants(field: string, wanted: DocumentConstraint): string[] {
   if (Array.isArray(wanted)) return [`${field} in ${JSON.stringify(wanted)}`]
   if (typeof wanted !== 'object') return [`${field} == ${JSON.stringify(wanted)}`]
   const { equals, in: among, prefix, min, max } = wanted
@@ -132,7 +132,10 @@ export function judgeCapabilities(
 }
 
 /** The arguments with a prefix whose text leads out of it. */
-function pathsUpward(constraints: Readonly<Record<string, Constraint>>, canonical_args: string): readonly string[] {
+function pathsUpward(
+  constraints: Readonly<Record<string, DocumentConstraint>>,
+  canonical_args: string,
+): readonly string[] {
   const named = Object.entries(constraints).filter(([, wanted]) => isPrefix(wanted))
   if (named.length === 0) return []
   const args = JSON.parse(canonical_args) as Json
@@ -144,7 +147,7 @@ function pathsUpward(constraints: Readonly<Record<string, Constraint>>, canonica
   })
 }
 
-const isPrefix = (wanted: Constraint): boolean =>
+const isPrefix = (wanted: DocumentConstraint): boolean =>
   typeof wanted === 'object' && !Array.isArray(wanted) && wanted.prefix !== undefined
 
 type Say = (effect: Opinion['effect'], rule: string, says: string) => Opinion

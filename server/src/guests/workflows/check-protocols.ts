@@ -7,13 +7,13 @@ import {
   stepsIn,
   textIn,
   type DocumentFault,
-  type Place,
+  type DocumentPlace,
   type Raw,
   type RawStep,
 } from './raw-document.ts'
 import { typeNamed, PATH_FIELDS, STEP_TYPES, TEXT_FIELDS } from './steps/steps.ts'
 import type { Json } from '../../kernel/contract/json.ts'
-import { parseText, pathOfExpression, textsIn, type Path } from './templates.ts'
+import { parseText, pathOfExpression, textsIn, type TemplatePath } from './templates.ts'
 
 /** Checks that the schema alone cannot do: references, jumps, targets, templates and duplicate names. */
 export function checkProtocols(located: LocatedDocument): DocumentFault[] {
@@ -46,7 +46,7 @@ function repeated(located: LocatedDocument, protocols: readonly unknown[]): Docu
   })
 }
 
-function checkProtocol(located: LocatedDocument, protocol: unknown, path: Place): DocumentFault[] {
+function checkProtocol(located: LocatedDocument, protocol: unknown, path: DocumentPlace): DocumentFault[] {
   const id = textIn(protocol, 'id') ?? ''
   const schemas = schemasOf(located)
   const input = isRaw(protocol) ? refFault(protocol, 'inputSchemaRef', id, undefined, schemas) : undefined
@@ -130,7 +130,7 @@ const RUN_FIELDS = [
   'message',
 ]
 
-type Written = { readonly text: string; readonly at: Place; readonly mayHoldSecret: boolean }
+type Written = { readonly text: string; readonly at: DocumentPlace; readonly mayHoldSecret: boolean }
 
 /** Every template of a protocol has to parse, and no token may name something that can never exist. */
 function checkStepTemplates(located: LocatedDocument, id: string, steps: readonly RawStep[]): DocumentFault[] {
@@ -176,14 +176,14 @@ function textsOf({ step, path }: RawStep): Written[] {
   ]
 }
 
-const placeOf = (pointer: string): Place =>
+const placeOf = (pointer: string): DocumentPlace =>
   pointer
     .split('/')
     .slice(1)
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((key) => (/^\d+$/.test(key) ? Number(key) : key))
 
-function expressionsOf({ step, path }: RawStep): { readonly text: string; readonly at: Place }[] {
+function expressionsOf({ step, path }: RawStep): { readonly text: string; readonly at: DocumentPlace }[] {
   const own = PATH_FIELDS.flatMap((field) => {
     const text = textIn(step, field)
     return text === undefined || text === '' ? [] : [{ text, at: [...path, field] }]
@@ -196,8 +196,8 @@ function pathFault(
   located: LocatedDocument,
   where: string,
   raw: RawStep,
-  path: Path,
-  at: Place,
+  path: TemplatePath,
+  at: DocumentPlace,
   earlier: ReadonlySet<string | undefined>,
 ): DocumentFault[] {
   const says = neverThere(raw, path, earlier)
@@ -206,7 +206,7 @@ function pathFault(
 
 function neverThere(
   { number, variables }: RawStep,
-  [root = '', name, inner]: Path,
+  [root = '', name, inner]: TemplatePath,
   earlier: ReadonlySet<string | undefined>,
 ): string | undefined {
   const name_ = String(name ?? '')

@@ -9,7 +9,7 @@ import {
   table,
   textOf,
   timeOf,
-  type Fields,
+  type PrintedFields,
   type Out,
 } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
@@ -146,12 +146,12 @@ function bodyOf(parts: readonly string[], { input, protocol }: InputOptions): st
   return `{${all.join(',')}}`
 }
 
-const appliedLine = (applied: Fields): string =>
+const appliedLine = (applied: PrintedFields): string =>
   applied['changed'] === false
     ? `${textOf(applied['name'])} version ${textOf(applied['version'])} is already in force`
     : `${textOf(applied['name'])} version ${textOf(applied['version'])} is in force (sha256 ${textOf(applied['sha256']).slice(0, 12)})`
 
-function printVersions(out: Out, body: Fields): void {
+function printVersions(out: Out, body: PrintedFields): void {
   const rows = itemsOf(body).map((one) => [
     textOf(one['name']),
     textOf(one['version']),
@@ -168,7 +168,7 @@ function printVersions(out: Out, body: Fields): void {
 
 const MARKS: Readonly<Record<string, string>> = { added: '+', removed: '-', same: ' ', skipped: '…' }
 
-function printDiff(out: Out, diff: Fields): void {
+function printDiff(out: Out, diff: PrintedFields): void {
   out.line(
     `${textOf(diff['name'])}: version ${textOf(diff['from'])} to ${textOf(diff['to'])}, ${textOf(diff['added'])} lines added, ${textOf(diff['removed'])} removed`,
   )
@@ -176,7 +176,7 @@ function printDiff(out: Out, diff: Fields): void {
     out.line(`${MARKS[textOf(line['is'])] ?? ' '} ${textOf(line['text'])}`)
 }
 
-function printDryRun(out: Out, run: Fields): void {
+function printDryRun(out: Out, run: PrintedFields): void {
   for (const step of itemsOf({ items: run['steps'] })) {
     const verdict = fieldsOf(step['verdict'])
     const word = step['verdict'] === undefined ? '' : `  ${textOf(verdict['effect'])}`
@@ -216,7 +216,7 @@ async function watch(cli: Cli, run_id: string): Promise<number> {
   }
 }
 
-function printSteps(out: Out, view: Fields, printed: Map<string, string>): void {
+function printSteps(out: Out, view: PrintedFields, printed: Map<string, string>): void {
   for (const step of itemsOf({ items: view['steps'] })) {
     const [number, status] = [textOf(step['number']), textOf(step['status'])]
     if (status === 'pending' || printed.get(number) === status) continue
@@ -225,7 +225,7 @@ function printSteps(out: Out, view: Fields, printed: Map<string, string>): void 
   }
 }
 
-function printEnd(out: Out, view: Fields): void {
+function printEnd(out: Out, view: PrintedFields): void {
   const error = fieldsOf(view['error'])
   out.line(
     `${textOf(view['run_id'])}  ${textOf(view['status'])}${view['waits_for'] === undefined ? '' : `, waits for ${textOf(view['waits_for'])}`}`,

@@ -79,9 +79,9 @@ export function auditEntry(
   }
 }
 
-export type Advanced = { readonly draft: Draft; readonly frame: Frame }
+export type AdvancedDraft = { readonly draft: Draft; readonly frame: Frame }
 /** `rests`: nothing more can be done now. */
-export type Moved = Advanced & { readonly rests?: true }
+export type Moved = AdvancedDraft & { readonly rests?: true }
 
 /** The step is done, with its output if it has one. */
 export function completed(
@@ -90,7 +90,7 @@ export function completed(
   step: { readonly type: string; readonly id?: string | undefined },
   number: string,
   output: Json | undefined,
-): Advanced {
+): AdvancedDraft {
   const { work: _work, loaded: _loaded, loop: _loop, tried: _tried, errors: _errors, ...rest } = frame
   const entry = auditEntry(draft.state, 'workflow.stepped', {
     outcome: 'done',

@@ -32,7 +32,7 @@ export type DryStep = {
   readonly assumed: Json
 }
 
-export type DryRun = {
+export type WorkflowDryRun = {
   readonly document: string
   readonly protocol: string
   readonly steps: readonly DryStep[]
@@ -47,7 +47,7 @@ export async function dryRun(
   by: Caller,
   text: string,
   asked: { readonly protocol?: string | undefined; readonly input: Json },
-): Promise<Result<DryRun>> {
+): Promise<Result<WorkflowDryRun>> {
   const read = readDocument(text)
   if (!read.ok)
     return refuse('workflow.invalid', {

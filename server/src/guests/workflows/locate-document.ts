@@ -10,16 +10,16 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml'
-import type { DocumentFault, Place } from './raw-document.ts'
+import type { DocumentFault, DocumentPlace } from './raw-document.ts'
 
 /** A document as a plain value, with the position of everything in it. */
 export type LocatedDocument = {
   readonly value: unknown
   readonly faults: readonly DocumentFault[]
   /** A fault at a value; if it does not exist, at its nearest existing ancestor. */
-  at(path: Place, says: string): DocumentFault
+  at(path: DocumentPlace, says: string): DocumentFault
   /** A fault at a key of the map at `path`. */
-  atKey(path: Place, key: string, says: string): DocumentFault
+  atKey(path: DocumentPlace, key: string, says: string): DocumentFault
 }
 
 /** How deep a document may be nested, far beyond normal use. */
@@ -62,7 +62,7 @@ export function locateDocument(text: string): LocatedDocument {
   if (faults.length > 0)
     return { value: undefined, faults, at: () => placed(0, '', ''), atKey: () => placed(0, '', '') }
 
-  const nodeAt = (path: Place): Node | undefined => {
+  const nodeAt = (path: DocumentPlace): Node | undefined => {
     for (let length = path.length; length >= 0; length -= 1) {
       const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
       if (isNode(node)) return node
@@ -84,9 +84,9 @@ function keyNode(map: YAMLMap, key: string): Node | undefined {
   return isNode(pair?.key) ? pair.key : undefined
 }
 
-type Placed = (offset: number, path: Place, says: string) => DocumentFault
+type Placed = (offset: number, path: DocumentPlace, says: string) => DocumentFault
 
-function duplicateKeys(node: unknown, path: Place, placed: Placed): DocumentFault[] {
+function duplicateKeys(node: unknown, path: DocumentPlace, placed: Placed): DocumentFault[] {
   if (isSeq(node)) return node.items.flatMap((item, index) => duplicateKeys(item, [...path, index], placed))
   if (!isMap(node)) return []
   const seen = new Set<string>()
@@ -103,6 +103,6 @@ function duplicateKeys(node: unknown, path: Place, placed: Placed): DocumentFaul
 }
 
 /** `workflow.protocols[0].steps[1].tool`. */
-export function pathText(path: Place): string {
+export function pathText(path: DocumentPlace): string {
   return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('')
 }

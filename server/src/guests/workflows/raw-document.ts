@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-export type Place = readonly (string | number)[]
+export type DocumentPlace = readonly (string | number)[]
 
 /** One mistake in a document: its position and what is wrong. */
 export const DocumentFault = z.strictObject({
@@ -32,7 +32,7 @@ export const textIn = (value: unknown, key: string): string | undefined => {
 /** A step and its position; `number` is its displayed number: `2`, and `2.0` for the first one inside. */
 export type RawStep = {
   readonly step: Raw
-  readonly path: Place
+  readonly path: DocumentPlace
   readonly number: string
   readonly index: number
   /** The variables of the enclosing loops. */
@@ -48,7 +48,7 @@ type VariableOf = (step: Raw) => string | undefined
 /** Every step of a protocol, outer ones before inner ones. */
 export function stepsIn(
   owner: unknown,
-  path: Place,
+  path: DocumentPlace,
   variableOf: VariableOf,
   above: Omit<RawStep, 'step' | 'path' | 'index' | 'siblings'> = { number: '', variables: [], depth: 0 },
 ): RawStep[] {

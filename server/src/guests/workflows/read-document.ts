@@ -1,9 +1,9 @@
 import { issueWords } from '../../kernel/contract/issue-lines.ts'
 import type { z } from 'zod'
 import { nearest } from '../../kernel/text/nearest.ts'
-import { type DocumentFault, listIn, mapIn, textIn, type Place } from './raw-document.ts'
+import { type DocumentFault, listIn, mapIn, textIn, type DocumentPlace } from './raw-document.ts'
 import { STEP_FIELDS, STEP_NAMES } from './steps/steps.ts'
-import { LONGEST_DOCUMENT, WorkflowDocument, Constraint } from './workflow-document.ts'
+import { LONGEST_DOCUMENT, WorkflowDocument, DocumentConstraint } from './workflow-document.ts'
 import { checkProtocols } from './check-protocols.ts'
 import { checkSchemas } from './check-schemas.ts'
 import { locateDocument, type LocatedDocument } from './locate-document.ts'
@@ -47,7 +47,7 @@ function failed(faults: readonly DocumentFault[]): ReadDocument {
 
 type Issue = z.core.$ZodIssue
 
-function faultsOf(issue: Issue, located: LocatedDocument, above: Place = []): DocumentFault[] {
+function faultsOf(issue: Issue, located: LocatedDocument, above: DocumentPlace = []): DocumentFault[] {
   const path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => located.atKey(path, key, `unknown field \`${shorten(key)}\`${meant(key, path)}`))
@@ -68,7 +68,7 @@ function faultsOf(issue: Issue, located: LocatedDocument, above: Place = []): Do
   return [located.at(path, plainly(issue, valueAt(located.value, path)))]
 }
 
-const isStepType = (path: Place) => path.at(-1) === 'type' && path.at(-3) === 'steps'
+const isStepType = (path: DocumentPlace) => path.at(-1) === 'type' && path.at(-3) === 'steps'
 
 const optionsOf = (issue: Extract<Issue, { code: 'invalid_union' }>): string =>
   'options' in issue && Array.isArray(issue.options)
@@ -94,7 +94,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
 }
 
 /** The known fields in places where people mistype them. */
-function meant(key: string, path: Place): string {
+function meant(key: string, path: DocumentPlace): string {
   const known =
     path.length === 0
       ? Object.keys(WorkflowDocument.shape)
@@ -134,7 +134,7 @@ const SECTION_FIELDS: Readonly<Record<string, readonly string[]>> = {
   workflow: ['schemas', 'protocols', 'id', 'trigger', 'inputSchemaRef', 'retries', 'steps', 'type', 'prefix'],
 }
 
-export function valueAt(value: unknown, path: Place): unknown {
+export function valueAt(value: unknown, path: DocumentPlace): unknown {
   let at = value
   for (const step of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
@@ -217,7 +217,7 @@ function checkGateways(located: LocatedDocument): DocumentFault[] {
   }
   for (const [index, capability] of listIn(located.value, 'capabilities').entries())
     for (const [argument, wanted] of Object.entries(mapIn(capability, 'constraints'))) {
-      const read = Constraint.safeParse(wanted)
+      const read = DocumentConstraint.safeParse(wanted)
       const condition = read.success ? conditionOf({ [argument]: read.data }) : undefined
       if (condition?.ok === false)
         faults.push(located.at(['capabilities', index, 'constraints', argument], condition.says))

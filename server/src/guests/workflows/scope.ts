@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { timeAt } from '../../kernel/policy/condition/time.ts'
 import { protocolIdOf, type Frame, type WorkflowState } from './state.ts'
-import { valueAtPath, type Lookup, type Path } from './templates.ts'
+import { valueAtPath, type Lookup, type TemplatePath } from './templates.ts'
 
 /** What the steps of one frame can use besides the run itself. */
 export type Around = {
@@ -84,7 +84,7 @@ export function isoTime(at: number): string {
 }
 
 /** Keys may contain dots, so the longest existing key counts. */
-function storedValue(loaded: JsonObject, path: Path): Json | undefined {
+function storedValue(loaded: JsonObject, path: TemplatePath): Json | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const key = path.slice(0, length).join('.')
     if (Object.hasOwn(loaded, key)) return valueAtPath(loaded[key], path.slice(length))

@@ -15,7 +15,7 @@ import {
   isOver,
   overSays,
   requestMeters,
-  type Meter,
+  type UnitMeter,
   type MeterDeps,
   type OpenDocument,
 } from './api.ts'
@@ -46,12 +46,12 @@ export type RunToStart = {
   readonly delivery?: string
   readonly run_id: RunId
   /** Besides the limits of every run. */
-  readonly meters?: readonly Meter[]
+  readonly meters?: readonly UnitMeter[]
   readonly actor?: string
 }
 
 /** `known`: this delivery was processed before, and this is its run. */
-export type Started =
+export type StartedRun =
   | { readonly is: 'started' | 'known'; readonly run_id: RunId }
   | { readonly is: 'refused'; readonly code: WorkflowError; readonly says: string }
   | { readonly is: 'unrecorded'; readonly problem: Problem }
@@ -61,7 +61,7 @@ export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: s
   `run_${digest(JSON.stringify(['workflow', delivery])).slice(0, 16)}`
 
 /** Records a run, within the limits of its document. The driver does the rest. */
-export async function startRun(deps: StartDeps, run: RunToStart): Promise<Started> {
+export async function startRun(deps: StartDeps, run: RunToStart): Promise<StartedRun> {
   const { head, opened, run_id, delivery } = run
   const now = deps.clock()
   const request = requestMeters(head.name, opened, now)

@@ -11,7 +11,7 @@ import {
   type WorkflowEffect,
   type WorkflowFound,
   failed,
-  type Advanced,
+  type AdvancedDraft,
   type Moved,
 } from './draft.ts'
 import { graphOf } from './graph.ts'
@@ -23,7 +23,7 @@ import type { Advancing, AnyStep, StepWork } from './steps/step-type.ts'
 import { renderTemplate } from './templates.ts'
 
 /** Continues a list of steps until every piece of work is in progress, waits or is done. */
-function advanceFrame(before: Draft, from: Frame, steps: readonly AnyStep[], outer: Around): Advanced {
+function advanceFrame(before: Draft, from: Frame, steps: readonly AnyStep[], outer: Around): AdvancedDraft {
   let [draft, frame] = [before, from]
   // Fixed when the run began.
   const { reads } = before.state

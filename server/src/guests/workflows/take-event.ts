@@ -6,7 +6,7 @@ import { parseIJson } from '../../kernel/json/parse-ijson.ts'
 import { protocolForEvent } from './triggers.ts'
 import { isoTime } from './scope.ts'
 import type { OpenDocument } from './api.ts'
-import { commitWithin, minuteMeter, type Meter } from './api.ts'
+import { commitWithin, minuteMeter, type UnitMeter } from './api.ts'
 import { runOfDelivery, startRun } from './start-run.ts'
 import { schemaFault, type TakeDeps } from './take-message.ts'
 import { refuse } from './problems.ts'
@@ -53,7 +53,7 @@ export async function takeWebhook(deps: EventDeps, event: WebhookEvent): Promise
   return startEvent(deps, found, envelope, delivery)
 }
 
-export type Envelope = {
+export type EventEnvelope = {
   readonly source: string
   readonly type: string
   readonly ts: string
@@ -64,7 +64,7 @@ export type Envelope = {
 export async function startEvent(
   deps: TakeDeps,
   { head, opened }: Pick<Gateway, 'head' | 'opened'>,
-  envelope: Envelope,
+  envelope: EventEnvelope,
   delivery: string,
 ): Promise<Result<{ readonly run_id: string }>> {
   const refused = async (code: WorkflowError, says: string): Promise<void> => {
@@ -137,7 +137,7 @@ function isGenuine(
 }
 
 /** A body in the format of an envelope is one; anything else is the data of one. */
-function envelopeOf({ name, config }: WebhookGateway, { body, type }: WebhookEvent, ts: string): Envelope {
+function envelopeOf({ name, config }: WebhookGateway, { body, type }: WebhookEvent, ts: string): EventEnvelope {
   const value = parseIJson(body)
   if (!value.ok) return { source: name, type: type ?? config.event, ts, payload: { message: body } }
   if (!isJsonObject(value.value))
@@ -157,7 +157,7 @@ type EventRefusal = {
   readonly code: WorkflowError
   readonly says: string
   readonly of: string
-  readonly meters?: readonly Meter[]
+  readonly meters?: readonly UnitMeter[]
 }
 
 async function noteRefusal(

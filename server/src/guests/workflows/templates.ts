@@ -3,18 +3,18 @@ import { Bug } from '../../kernel/contract/problems.ts'
 import { canonicalJson } from '../../kernel/json/canonical.ts'
 
 /** A path such as `steps.step_0.items[2].title`: a root, then names and indices. */
-export type Path = readonly (string | number)[]
+export type TemplatePath = readonly (string | number)[]
 
 type Part =
   | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'value'; readonly path: Path; readonly json: boolean; readonly token: string }
+  | { readonly is: 'value'; readonly path: TemplatePath; readonly json: boolean; readonly token: string }
   | { readonly is: 'secret'; readonly name: string; readonly token: string }
 
 export type ParsedText =
   { readonly ok: true; readonly parts: readonly Part[] } | { readonly ok: false; readonly says: string }
 
 /** The values a token can use. Undefined: there is no such value. */
-export type Lookup = (path: Path) => Json | undefined
+export type Lookup = (path: TemplatePath) => Json | undefined
 
 /** A filled template. `secrets` says, by JSON pointer, where a secret replaces a text. */
 export type Rendered =
@@ -29,7 +29,7 @@ const ROOT = /^[A-Za-z_][\w-]*/
 const LONGEST_TEXT = 1_000_000
 
 /** A path without braces; undefined if it is not one. */
-export function parsePath(text: string): Path | undefined {
+export function parsePath(text: string): TemplatePath | undefined {
   const root = ROOT.exec(text)?.[0]
   if (root === undefined) return undefined
   const path: (string | number)[] = [root]
@@ -46,7 +46,7 @@ export function parsePath(text: string): Path | undefined {
 }
 
 /** The one path that an expression names, with or without braces; undefined if it is anything else. */
-export function pathOfExpression(text: string): Path | undefined {
+export function pathOfExpression(text: string): TemplatePath | undefined {
   const inner = /^\s*\{\{([^{}]*)\}\}\s*$/.exec(text)?.[1] ?? text
   return parsePath(inner.trim())
 }
@@ -184,7 +184,7 @@ function printed(value: Json): string {
 }
 
 /** Follows a path into a value, by own properties only. */
-export function valueAtPath(value: Json | undefined, path: Path): Json | undefined {
+export function valueAtPath(value: Json | undefined, path: TemplatePath): Json | undefined {
   let at: Json | undefined = value
   for (const step of path) {
     if (Array.isArray(at)) at = typeof step === 'number' ? (at as readonly Json[])[step] : undefined

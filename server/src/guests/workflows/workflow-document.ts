@@ -49,7 +49,7 @@ export type WorkflowLimits = z.infer<typeof WorkflowLimits>
 const Scalar = z.union([z.string(), z.number(), z.boolean()])
 
 /** What an argument has to be: one value, one of several, or within bounds. */
-export const Constraint = z.union([
+export const DocumentConstraint = z.union([
   Scalar,
   z.array(Scalar).min(1),
   z.strictObject({
@@ -60,7 +60,7 @@ export const Constraint = z.union([
     max: z.number().optional(),
   }),
 ])
-export type Constraint = z.infer<typeof Constraint>
+export type DocumentConstraint = z.infer<typeof DocumentConstraint>
 
 /** One ordered rule about tools. Without `allow: true` it denies. */
 export const Capability = z.strictObject({
@@ -71,7 +71,7 @@ export const Capability = z.strictObject({
   requireApproval: z.boolean().default(false),
   /** By argument; a dot leads into an object. */
   constraints: z
-    .record(z.string().regex(/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, 'a constraint names an argument'), Constraint)
+    .record(z.string().regex(/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, 'a constraint names an argument'), DocumentConstraint)
     .default({}),
 })
 export type Capability = z.infer<typeof Capability>

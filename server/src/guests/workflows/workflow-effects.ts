@@ -21,7 +21,7 @@ import {
   ownPrompts,
 } from './api.ts'
 import { ALL_WORK, typeNamed } from './steps/steps.ts'
-import type { Doing } from './steps/step-type.ts'
+import type { StepContext } from './steps/step-type.ts'
 import { foundIn, requestOf, textIn } from './tool-step.ts'
 import { parseIJson } from '../../kernel/json/parse-ijson.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
@@ -71,7 +71,7 @@ export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<Workf
 }
 
 /** What the work of a step may use. */
-function doingOf({ deps, state, opened, key, details, performing }: Step): Doing {
+function doingOf({ deps, state, opened, key, details, performing }: Step): StepContext {
   const { signal } = performing
   return {
     state,

@@ -1,14 +1,14 @@
 import type { ApprovalRow } from '../contract/approval.ts'
 import { DECIDING_KINDS, type Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { Routes } from './routes/routes.ts'
-import { isAsked, membersOf, type Asked } from './routes/seats.ts'
+import type { ApprovalRoutes } from './routes/routes.ts'
+import { isAsked, membersOf, type AskedMembers } from './routes/seats.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { delegationIn, liveDelegations } from './delegations.ts'
 
-export type AskedDeps = { readonly tables: Tables; readonly clock: Clock; readonly routes: Routes }
+export type AskedPeoplePorts = { readonly tables: Tables; readonly clock: Clock; readonly routes: ApprovalRoutes }
 
 /** The people who delegated to somebody, and the rows that say so. */
 export type Substitute = { readonly from: readonly string[]; readonly held: readonly Stored<'runs'>[] }
@@ -16,14 +16,18 @@ export type Substitute = { readonly from: readonly string[]; readonly held: read
 const NOBODY: Substitute = { from: [], held: [] }
 
 /** Without groups there is nobody to substitute. */
-export async function substituteOf(deps: AskedDeps, { user }: Caller): Promise<Substitute> {
+export async function substituteOf(deps: AskedPeoplePorts, { user }: Caller): Promise<Substitute> {
   if (deps.routes.groups.size === 0) return NOBODY
   const live = await liveDelegations(deps)
   const held = live.filter((one) => delegationIn(one).to === user)
   return { from: held.map((one) => delegationIn(one).from), held }
 }
 
-export const askedAs = ({ routes }: Pick<AskedDeps, 'routes'>, row: ApprovalRow, substitute: Substitute): Asked => {
+export const askedAs = (
+  { routes }: Pick<AskedPeoplePorts, 'routes'>,
+  row: ApprovalRow,
+  substitute: Substitute,
+): AskedMembers => {
   const members = membersOf(row, routes.groups)
   return { substitutes_for: substitute.from, ...(members === undefined ? {} : { members }) }
 }
@@ -32,7 +36,7 @@ export const askedAs = ({ routes }: Pick<AskedDeps, 'routes'>, row: ApprovalRow,
  * Whether somebody sees a request: people see those made in their name, admins all of them, approvers those that they are or were
  * asked about.
  */
-export function seesRequest(caller: Caller, row: ApprovalRow, asked: Asked): boolean {
+export function seesRequest(caller: Caller, row: ApprovalRow, asked: AskedMembers): boolean {
   if (caller.kind === 'admin' || asked.members === undefined || isAsked(caller.user, asked)) return true
   return caller.user === row.caller.user || row.decisions.some(({ user }) => user === caller.user)
 }
@@ -43,10 +47,10 @@ export function refuseUnasked({ kind }: Caller, { approval_id, route }: Approval
   return refuse('approval.not_asked', { approval_id, group: route?.group ?? '', route: route?.id ?? '' })
 }
 
-export type AskedApprover = { readonly asked: Asked; readonly substitute: Substitute }
+export type AskedApprover = { readonly asked: AskedMembers; readonly substitute: Substitute }
 
 /** Who is asked about one request, for somebody who wants to decide, edit or reveal it; or why they may not. */
-export async function mayBeAsked(deps: AskedDeps, by: Caller, row: ApprovalRow): Promise<Result<AskedApprover>> {
+export async function mayBeAsked(deps: AskedPeoplePorts, by: Caller, row: ApprovalRow): Promise<Result<AskedApprover>> {
   const substitute = await substituteOf(deps, by)
   const asked = askedAs(deps, row, substitute)
   const isDecider = DECIDING_KINDS.includes(by.kind)

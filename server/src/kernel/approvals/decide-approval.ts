@@ -17,8 +17,8 @@ import { withStanding } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
-import type { Routes } from './routes/routes.ts'
-import { peopleNeeded, type Asked } from './routes/seats.ts'
+import type { ApprovalRoutes } from './routes/routes.ts'
+import { peopleNeeded, type AskedMembers } from './routes/seats.ts'
 import { expectsDelegation, mayBeAsked, restingOn } from './asked-people.ts'
 import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
@@ -33,7 +33,7 @@ export type DecideDeps = HubDecidesDeps & {
   readonly clock: Clock
   readonly probe: Probe
   readonly judgement: Pick<Judgement, 'scanner' | 'deciders'>
-  readonly routes: Routes
+  readonly routes: ApprovalRoutes
 }
 
 /**
@@ -167,7 +167,7 @@ async function rememberChanges(
   approval: ApprovalRow,
   by: Caller,
   decision: ApprovalDecision,
-  { members }: Asked,
+  { members }: AskedMembers,
 ): Promise<Result<Remembered>> {
   if (decision.says === 'deny' || decision.remember === undefined) return ok({ consent: {}, changes: [] })
   // A consent of this gate never covers a node's calls.

@@ -1,6 +1,6 @@
 import { FACTORS, type ApprovalRow, type ApprovalState, type Factor } from '../contract/approval.ts'
 import { problem, type Problem, type KernelProblemCode } from '../contract/problems.ts'
-import { CLOCK_TOLERANCE_MS, TOKEN_LIFETIME_MS, type Token } from './token.ts'
+import { CLOCK_TOLERANCE_MS, TOKEN_LIFETIME_MS, type ApprovalToken } from './token.ts'
 
 /** The facts at the moment of a redemption. Every fact is passed in as data; nothing presented by the caller is trusted. */
 export type Redemption = {
@@ -8,7 +8,7 @@ export type Redemption = {
   readonly presented: {
     readonly approval_id: string
     /** Undefined if the text is not a token: such a text has no valid signature. */
-    readonly token: Token | undefined
+    readonly token: ApprovalToken | undefined
     readonly thread: string
     readonly user: string
   }
@@ -39,7 +39,7 @@ const BY_STATE: Readonly<Record<ApprovalState, Failure | undefined>> = {
 }
 
 /** A token from the future fails the same factor as an expired one: neither is valid at this time. */
-function isOutOfTime(row: ApprovalRow, token: Token | undefined, now: number): boolean {
+function isOutOfTime(row: ApprovalRow, token: ApprovalToken | undefined, now: number): boolean {
   if (now >= row.expires_at) return true
   if (token === undefined) return false
   const issued = token.seconds * 1000

@@ -2,7 +2,7 @@ import type { OverviewAnswer } from '../contract/activity.ts'
 import type { CallRow } from '../contract/call.ts'
 
 /** The parts of a call that the overview uses. */
-export type Seen = Pick<
+export type SeenCall = Pick<
   CallRow,
   'state' | 'tool_id' | 'caller' | 'received_at' | 'started_at' | 'ended_at' | 'verdict'
 > & {
@@ -20,7 +20,7 @@ export type OverviewInput = {
   readonly from: number
   readonly to: number
   readonly complete_from: number
-  readonly calls: readonly Seen[]
+  readonly calls: readonly SeenCall[]
   readonly answered: readonly Answered[]
   readonly waiting: number
 }
@@ -69,7 +69,7 @@ export function overviewOf({ from, to, complete_from, calls, answered, waiting }
 }
 
 /** Each call counts once: one that a person was asked about is `asked`, whatever its outcome. */
-function kindOf({ state, verdict, was_held }: Seen): keyof OverviewAnswer['mix'] {
+function kindOf({ state, verdict, was_held }: SeenCall): keyof OverviewAnswer['mix'] {
   if (state === 'unknown') return 'unknown'
   if (was_held || state === 'pending') return 'asked'
   if (state === 'refused' || verdict.effect === 'block') return 'blocked'
@@ -85,7 +85,7 @@ function bucketsOf(took: readonly number[]): Figures['held']['buckets'] {
   })
 }
 
-function slowestOf(calls: readonly Seen[]): Figures['slowest'] {
+function slowestOf(calls: readonly SeenCall[]): Figures['slowest'] {
   const times = new Map<string, number[]>()
   for (const { tool_id, started_at, ended_at } of calls)
     if (started_at !== undefined && ended_at !== undefined)
@@ -99,7 +99,7 @@ function slowestOf(calls: readonly Seen[]): Figures['slowest'] {
     .slice(0, MOST_LISTED)
 }
 
-function callersOf(calls: readonly Seen[]): Figures['callers'] {
+function callersOf(calls: readonly SeenCall[]): Figures['callers'] {
   const callers = new Map<string, Figures['callers'][number]>()
   for (const call of calls) {
     const { id, user } = call.caller

@@ -7,7 +7,7 @@ import type { ValueSource } from '../sessions/value-source.ts'
 import type { Opinion } from '../contract/verdict.ts'
 import { shortened, visibleText } from '../contract/visible-text.ts'
 import { atLeastStrong } from './hidden-places.ts'
-import type { Routes } from './routes/routes.ts'
+import type { ApprovalRoutes } from './routes/routes.ts'
 import { whoIsAsked } from './routes/seats.ts'
 import { asCalled } from '../decide/as-called.ts'
 import { describeStandard, couldUndoFor, siblingsOf, type SiblingDeps } from '../attempt/standard/rollback.ts'
@@ -25,7 +25,7 @@ import type { Judgement } from '../decide/judging.ts'
 export type PacketDeps = SiblingDeps & {
   readonly judgement: Pick<Judgement, 'scanner' | 'commandOf'>
   readonly yieldWhenDue?: YieldWhenDue
-  readonly routes: Routes
+  readonly routes: ApprovalRoutes
   readonly sentence: MakeSentence
 }
 

@@ -11,7 +11,7 @@ import { isUnsettled } from '../attempt/retry-call.ts'
 import { approvers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { Stored, Page, Searches } from '../ports/reads.ts'
-import { askedAs, seesRequest, substituteOf, type AskedDeps } from './asked-people.ts'
+import { askedAs, seesRequest, substituteOf, type AskedPeoplePorts } from './asked-people.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
 export type ApprovalReadDeps = PacketDeps & ApproverDeps & { readonly links: Links }
@@ -105,7 +105,7 @@ export async function readApproval(
 
 /** Undefined if there is none, or if this caller may not see it. */
 export async function visibleApproval(
-  deps: AskedDeps,
+  deps: AskedPeoplePorts,
   caller: Caller,
   approval_id: string,
 ): Promise<Stored<'approvals'> | undefined> {

@@ -12,7 +12,7 @@ import {
   peopleNeeded,
   seatOf,
   seatsFor,
-  type Asked,
+  type AskedMembers,
 } from './routes/seats.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
@@ -91,10 +91,10 @@ function checkMayDecide(row: ApprovalRow, decider: Caller, how: How): Result<voi
 }
 
 /** For a request that is not routed to a group: everybody with the approver role is asked. */
-export const EVERYBODY: Asked = { substitutes_for: [] }
+export const EVERYBODY: AskedMembers = { substitutes_for: [] }
 
 /** INVARIANT: nobody outside the group of a route decides. If its members are not known, nobody does. */
-function checkIsAsked(row: ApprovalRow, decider: Caller, how: How, asked: Asked): Result<void> {
+function checkIsAsked(row: ApprovalRow, decider: Caller, how: How, asked: AskedMembers): Result<void> {
   if (row.route?.group === undefined) return ok(undefined)
   if (how === 'token') return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
   if (asked.members !== undefined && isAsked(decider.user, asked)) return ok(undefined)
@@ -108,7 +108,13 @@ const requesterOf = ({ caller, from_node }: ApprovalRow): string => from_node?.c
  * The seat that an approval takes, or why this person's decision does not count. People are identified by `user`: one may have
  * several credentials, and may substitute others. Two spellings of a name (`Ana`, `ana`) are one person.
  */
-function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength, asked: Asked): Result<string> {
+function seatToTake(
+  row: ApprovalRow,
+  decider: Caller,
+  how: How,
+  tokens: TokenStrength,
+  asked: AskedMembers,
+): Result<string> {
   if (row.strength !== 'simple' && how === 'token' && (needsPassphrase(row) || !isEnough(row.strength, tokens)))
     return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
   const requester = requesterOf(row)
@@ -154,7 +160,7 @@ const decisionBy = (
 })
 
 /** How a decision is evaluated: the strength of tokens, and who is asked. */
-export type DecisionContext = { readonly tokens?: TokenStrength; readonly asked?: Asked }
+export type DecisionContext = { readonly tokens?: TokenStrength; readonly asked?: AskedMembers }
 
 /**
  * One person's approval. If several people are asked, the request stays `pending` until enough of them have approved.
@@ -211,7 +217,7 @@ export function markEdited(
   by: Caller,
   replacedBy: ApprovalId,
   now: number,
-  asked: Asked = EVERYBODY,
+  asked: AskedMembers = EVERYBODY,
 ): Result<ApprovalRow> {
   for (const check of [canMove(row, 'edit', now), mayDecide(by), checkIsAsked(row, by, 'role', asked)]) {
     if (!check.ok) return check

@@ -14,7 +14,7 @@ import { judgedOf } from '../policy/recorded-call.ts'
 import type { Ids, MaybePromise } from '../ports/runtime.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { outputLabel } from '../sessions/labels.ts'
-import { wasJudged, type Attempting, type CallPlan, type Case, type Ended, type Found } from './attempt.ts'
+import { wasJudged, type Attempting, type CallPlan, type Case, type Ended, type FoundFacts } from './attempt.ts'
 import {
   addToPlan,
   auditOf,
@@ -59,7 +59,7 @@ export type AskedCase = Case & {
 export function planAsked(
   deps: AskedPlanDeps,
   one: AskedCase,
-  { judged, shown, checked }: Found,
+  { judged, shown, checked }: FoundFacts,
   listeners: CallListeners | undefined,
 ): MaybePromise<CallPlan | Ended<never>> {
   const known = wasJudged(judged)

@@ -9,7 +9,7 @@ import type { MaybePromise } from '../ports/runtime.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { recordUserWords } from '../sessions/record-user-words.ts'
 import { planAsked, type AskedCase, type AskedPlanDeps } from './asked-plan.ts'
-import { attempt, type Ended, type Role } from './attempt.ts'
+import { attempt, type Ended, type AttemptRole } from './attempt.ts'
 import { claimHeld, earlierCall, type EarlierDeps } from './earlier-call.ts'
 import { refused } from './describe-call.ts'
 import type { Intake } from './intake.ts'
@@ -27,7 +27,7 @@ const ROUNDS = 8
  * A new call. A lost idempotency key is answered with the earlier call. The last round ignores consents, because others took their units
  * every time, so a person is asked.
  */
-export const asked: Role<AskedDeps, CallRequest, AskedCase, never> = {
+export const asked: AttemptRole<AskedDeps, CallRequest, AskedCase, never> = {
   rounds: ROUNDS,
   load: (deps, request, round, before) =>
     before === undefined

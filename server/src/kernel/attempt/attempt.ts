@@ -41,7 +41,7 @@ export type Attempting = JudgeDeps &
  */
 export async function attempt<K extends Attempting, W, C extends Case, E>(
   deps: K,
-  role: Role<K, W, C, E>,
+  role: AttemptRole<K, W, C, E>,
   work: W,
   listeners?: CallListeners,
 ): Promise<Outcome | E> {
@@ -71,7 +71,7 @@ export async function attempt<K extends Attempting, W, C extends Case, E>(
 }
 
 /** What differs between a new call and a decided one. `E`: how it can end besides with an outcome. */
-export type Role<K, W, C extends Case, E> = {
+export type AttemptRole<K, W, C extends Case, E> = {
   readonly rounds: number
   /** The call as it is now, or how it has ended already. `before`: the case of the last round. */
   load(deps: K, work: W, round: number, before: C | undefined): MaybePromise<C | Ended<E>>
@@ -79,7 +79,7 @@ export type Role<K, W, C extends Case, E> = {
   /** Whether there is another ending than that the call is stopped. */
   stopped(deps: K, one: C, why: Problem): MaybePromise<Ended<E> | undefined>
   /** What is recorded: the call's row, all related changes, its audit entry. Known at once for a start. */
-  plan(deps: K, one: C, found: Found, listeners: CallListeners | undefined): MaybePromise<CallPlan | Ended<E>>
+  plan(deps: K, one: C, found: FoundFacts, listeners: CallListeners | undefined): MaybePromise<CallPlan | Ended<E>>
   /** Another request or process was first. */
   taken(deps: K, one: C): MaybePromise<Ended<E> | 'again'>
   /** The row that ends a call that is not sent, because its record stayed in doubt. */
@@ -103,7 +103,7 @@ export type Case = {
 export type Judged = JudgedCall | { readonly refusal: Problem; readonly judged?: JudgedCall }
 
 /** Everything that was found out about a case before it is recorded. */
-export type Found = { readonly judged: Judged; readonly shown: Preview; readonly checked: Checked }
+export type FoundFacts = { readonly judged: Judged; readonly shown: Preview; readonly checked: Checked }
 
 export type CallPlan = CommitPlan & {
   readonly row: CallRow
@@ -142,9 +142,9 @@ function check(deps: Attempting, one: Case, judged: Judged, shown: Preview, roun
 /** Records what becomes of a call. Returns a started call for its execution; `again`: something changed since the judgement. */
 async function record<K extends Attempting, W, C extends Case, E>(
   deps: K,
-  role: Role<K, W, C, E>,
+  role: AttemptRole<K, W, C, E>,
   one: C,
-  found: Found,
+  found: FoundFacts,
   listeners: CallListeners | undefined,
 ): Promise<StartedCall | Ended<E> | 'again'> {
   const { judged, checked } = found
@@ -186,7 +186,7 @@ async function record<K extends Attempting, W, C extends Case, E>(
  */
 function unrecorded<K extends Attempting, W, C extends Case, E>(
   deps: K,
-  role: Role<K, W, C, E>,
+  role: AttemptRole<K, W, C, E>,
   one: C,
   plan: CallPlan,
   recorded: 'unavailable' | InDoubt,

@@ -21,9 +21,9 @@ import {
   type Attempting,
   type CallPlan,
   type Case,
-  type Found,
+  type FoundFacts,
   type Judged,
-  type Role,
+  type AttemptRole,
 } from './attempt.ts'
 import { addToPlan, auditOf, blockedProblem, isOverBudget, type Ready } from './call-changes.ts'
 import { describeCall } from './describe-call.ts'
@@ -59,7 +59,7 @@ type DecidedCase = Case & {
  * is used in the same commit that marks it `executing`.
  * INVARIANT: if this happens twice, the row's version lets it through once.
  */
-export const decided: Role<DecidedDeps, Resumption, DecidedCase, 'later' | 'taken'> = {
+export const decided: AttemptRole<DecidedDeps, Resumption, DecidedCase, 'later' | 'taken'> = {
   rounds: 5,
   load,
   judge,
@@ -187,7 +187,7 @@ function approvalFact(row: CallRow, approval: ApprovalRow, retry: RetryFact | un
 }
 
 /** A start uses the approval; anything else makes it stale. */
-function plan(deps: DecidedDeps, one: DecidedCase, { judged, checked }: Found): CallPlan {
+function plan(deps: DecidedDeps, one: DecidedCase, { judged, checked }: FoundFacts): CallPlan {
   // A check can take long, so the approval's expiry is compared with the time at which the call would start.
   const now = deps.clock()
   const usable = useOf(one.approval, now)

@@ -28,10 +28,10 @@ export type Preview =
 const NONE: Preview = { is: 'none' }
 
 /** Who wants a dry run: the caller, as a first step or as the only step, or a rule of the policy. */
-export type Wanted = CallRequest['dry_run'] | 'by_rule'
+export type WantedPreview = CallRequest['dry_run'] | 'by_rule'
 
 /** What the caller requested, otherwise what a rule requires. In observe mode, rules do not count. */
-export function previewWanted({ effect, evidence, observed }: Verdict, asked: CallRequest['dry_run']): Wanted {
+export function previewWanted({ effect, evidence, observed }: Verdict, asked: CallRequest['dry_run']): WantedPreview {
   const byRule = effect !== 'block' && observed === undefined && evidence.some(({ preview }) => preview === true)
   return asked ?? (byRule ? 'by_rule' : undefined)
 }
@@ -45,7 +45,7 @@ export function previewCall(
   call: Call,
   own: Tool,
   judged: Pick<JudgedCall, 'verdict' | 'facts' | 'seen'>,
-  wanted: Wanted,
+  wanted: WantedPreview,
 ): Preview | Promise<Preview> {
   const { effect } = judged.verdict
   if (effect === 'block') return wanted === 'only' ? stop('call.blocked') : NONE

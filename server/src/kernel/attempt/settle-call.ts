@@ -4,10 +4,10 @@ import type { CallRow, Outcome } from '../contract/call.ts'
 import { ok, problem, refuse, type Result } from '../contract/problems.ts'
 import { mayDecide } from '../approvals/may-decide.ts'
 import { kept } from './interpret.ts'
-import { mayBeAsked, type AskedDeps } from '../approvals/asked-people.ts'
+import { mayBeAsked, type AskedPeoplePorts } from '../approvals/asked-people.ts'
 import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
-import { isLostToProof, provePerson, UNPROVEN, type Proven, type ShownProof } from '../identity/prove-person.ts'
+import { isLostToProof, provePerson, UNPROVEN, type ProvenPerson, type ShownProof } from '../identity/prove-person.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -16,7 +16,7 @@ import { addRunEvent } from '../runs/run-changes.ts'
 import { requestRetry, retryEnded, type RequestRetryDeps, isHarmless, isUnsettled, retryChanges } from './retry-call.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type SettleDeps = AskedDeps &
+export type SettleDeps = AskedPeoplePorts &
   HubDecidesDeps &
   PasskeyDeps &
   RequestRetryDeps & { readonly ledger: Ledger; readonly links: Links }
@@ -64,7 +64,7 @@ async function askedAbout(deps: SettleDeps, by: Caller, approval: ApprovalRow | 
 }
 
 /** `changes` is empty if there is nothing left to record. */
-type Order = { readonly row: CallRow; readonly changes: readonly Change[]; readonly proven: Proven }
+type Order = { readonly row: CallRow; readonly changes: readonly Change[]; readonly proven: ProvenPerson }
 
 async function orderRetry(
   deps: SettleDeps,

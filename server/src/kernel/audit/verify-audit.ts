@@ -1,6 +1,6 @@
 import type { AcceptedBreak, AuditFinding, AuditReport, Checkpoint, CheckpointBody } from '../contract/audit.ts'
 import { checkpointHash } from './checkpoint.ts'
-import { endOf, nextEntry, startOf, type Claim, type Digests, type Progress } from './verify.ts'
+import { endOf, nextEntry, startOf, type Claim, type Digests, type VerifyProgress } from './verify.ts'
 import {
   checkpointFinding,
   claimOf,
@@ -29,7 +29,7 @@ export type VerifyAuditOptions = {
 }
 
 /** `claims` in descending order: the next one to check is the last. */
-type Walker = { progress: Progress; readonly claims: Claim[]; readonly look: LookAhead }
+type Walker = { progress: VerifyProgress; readonly claims: Claim[]; readonly look: LookAhead }
 type Walk = {
   readonly deps: VerifyAuditDeps
   readonly shipped: Shipped[]

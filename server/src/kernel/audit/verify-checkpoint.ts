@@ -2,7 +2,7 @@ import { Checkpoint, type AuditFinding, type CheckpointBody, type StreamHead } f
 import { GENESIS } from '../contract/genesis.ts'
 import { bodyFault, checkpointHash, checkpointText } from './checkpoint.ts'
 import { forestRoot, NO_LEAVES } from './merkle.ts'
-import type { Claim, Digests, Progress, Step } from './verify.ts'
+import type { Claim, Digests, VerifyProgress, VerifyStep } from './verify.ts'
 
 export type Signers = {
   /** Whether the signature is by one of this gate's keys, over exactly this text. */
@@ -68,7 +68,7 @@ export function nextCheckpoint(
 export const claimOf = (head: StreamHead, by: string): Claim => ({ seq: head.to, hash: head.head, by, signed: true })
 
 /** The stream was verified up to the checkpoint's head; this checks the root. */
-export function closeRange(at: Progress, head: StreamHead, number: number, digests: Digests): Step {
+export function closeRange(at: VerifyProgress, head: StreamHead, number: number, digests: Digests): VerifyStep {
   if (at.seq === head.to && at.hash === head.head && forestRoot(at.unsigned, digests.digestBytes) === head.root)
     return { next: { ...at, vouched: true, unsigned: NO_LEAVES } }
   const says = `checkpoint ${number} does not match the entries ${head.from} to ${head.to} of \`${head.stream}\``

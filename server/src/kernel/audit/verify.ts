@@ -7,7 +7,7 @@ import { addLeaf, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
 export type Digests = { readonly digest: (text: string) => string; readonly digestBytes: DigestBytes }
 
 /** How far one stream has been verified. Constant size, however long the stream is. */
-export type Progress = {
+export type VerifyProgress = {
   readonly stream: string
   readonly seq: number
   readonly hash: string
@@ -21,14 +21,14 @@ export type Progress = {
 /** A statement about the hash of an entry, from a checkpoint (stored here or shipped elsewhere) or the store's own head. */
 export type Claim = { readonly seq: number; readonly hash: string; readonly by: string; readonly signed: boolean }
 
-export type Step = { readonly next: Progress } | { readonly finding: AuditFinding }
+export type VerifyStep = { readonly next: VerifyProgress } | { readonly finding: AuditFinding }
 
 /** `after`: the base of a stream that is not verified from its first entry: signed, or trusted. */
-export function startOf(stream: string, after = { seq: 0, hash: GENESIS }): Progress {
+export function startOf(stream: string, after = { seq: 0, hash: GENESIS }): VerifyProgress {
   return { stream, ...after, prev_hash: GENESIS, vouched: true, unsigned: NO_LEAVES }
 }
 
-export type Seen = {
+export type SeenEntry = {
   /** The entry as stored, whatever it is. */
   readonly stored: unknown
   /** The next one, if any: it distinguishes a changed entry from a changed successor. */
@@ -41,7 +41,7 @@ export type Seen = {
  * Checks the next entry of a stream. Total: whatever is stored, the result is a finding and not an exception.
  * INVARIANT: the entry a finding names is the first one that is not as it was written, as far as that can still be determined.
  */
-export function nextEntry(at: Progress, seen: Seen, digests: Digests): Step {
+export function nextEntry(at: VerifyProgress, seen: SeenEntry, digests: Digests): VerifyStep {
   const link = linkOf(seen.stored)
   const hash = contentHash(seen.stored, {}, digests)
   const find = findingIn(at.stream)
@@ -60,7 +60,7 @@ export function nextEntry(at: Progress, seen: Seen, digests: Digests): Step {
 }
 
 /** The stream has no entry after `at`. Claims about later entries show that some are missing. */
-export function endOf(at: Progress, claims: readonly Claim[]): AuditFinding | undefined {
+export function endOf(at: VerifyProgress, claims: readonly Claim[]): AuditFinding | undefined {
   const later = claims.find((claim) => claim.seq > at.seq)
   if (later === undefined) return undefined
   const what = at.seq === 0 ? 'missing' : 'truncated'
@@ -95,10 +95,10 @@ function isEntry(stored: unknown): boolean {
 
 const findingIn =
   (stream: string) =>
-  (what: AuditFinding['what'], seq: number, says: string): Step => ({ finding: { what, stream, seq, says } })
+  (what: AuditFinding['what'], seq: number, says: string): VerifyStep => ({ finding: { what, stream, seq, says } })
 
 /** The content does not match the stored hash. */
-function changed(at: Progress, stored: unknown, link: Link, digests: Digests): Step {
+function changed(at: VerifyProgress, stored: unknown, link: Link, digests: Digests): VerifyStep {
   const find = findingIn(at.stream)
   const moved = !at.vouched && link.seq === at.seq + 1 && link.prev_hash === at.prev_hash
   if (moved && contentHash(stored, { seq: at.seq }, digests) === link.hash)
@@ -107,7 +107,7 @@ function changed(at: Progress, stored: unknown, link: Link, digests: Digests): S
 }
 
 /** The entry is intact, but in the wrong position. */
-function displaced(at: Progress, link: Link, following: Link | undefined): Step {
+function displaced(at: VerifyProgress, link: Link, following: Link | undefined): VerifyStep {
   const find = findingIn(at.stream)
   const expected = at.seq + 1
   if (link.stream !== at.stream)
@@ -123,7 +123,7 @@ function displaced(at: Progress, link: Link, following: Link | undefined): Step 
 }
 
 /** Two intact entries that do not link: one of them was changed and rehashed. */
-function unlinked(at: Progress, link: Link, seen: Seen): Step {
+function unlinked(at: VerifyProgress, link: Link, seen: SeenEntry): VerifyStep {
   const find = findingIn(at.stream)
   const trusted = linkOf(seen.following)?.prev_hash === link.hash || seen.claims.some(({ hash }) => hash === link.hash)
   if (trusted && !at.vouched)
@@ -132,7 +132,7 @@ function unlinked(at: Progress, link: Link, seen: Seen): Step {
 }
 
 /** The chain is intact up to this entry, but a claim names another hash. */
-function disowned(at: Progress, link: Link, claim: Claim, following: Link | undefined): Step {
+function disowned(at: VerifyProgress, link: Link, claim: Claim, following: Link | undefined): VerifyStep {
   const find = findingIn(at.stream)
   if (!claim.signed || following?.prev_hash === claim.hash)
     return find('edited', link.seq, `entry ${link.seq} is not the one that ${claim.by} records`)

@@ -3,7 +3,7 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { ToolRow } from '../contract/tool.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
-import { isLostToProof, provePerson, type Proven, type ShownProof } from '../identity/prove-person.ts'
+import { isLostToProof, provePerson, type ProvenPerson, type ShownProof } from '../identity/prove-person.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
@@ -31,7 +31,7 @@ export async function admitTool(
   shown: ShownProof,
 ): Promise<Result<ToolRow>> {
   if (caller.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
-  let proven: Proven | undefined
+  let proven: ProvenPerson | undefined
   for (let tries = 0; tries < TRIES; tries += 1) {
     const held = await deps.tables.row('tools', tool_id)
     if (held === undefined) return refuse('tool.unknown', { tool: tool_id })

@@ -1,5 +1,5 @@
 import { listedIds } from '../text/nearest-tool.ts'
-import { sayUnlisted, unlistedTools, type Listed } from '../policy/unlisted-tools.ts'
+import { sayUnlisted, unlistedTools, type ListedTools } from '../policy/unlisted-tools.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import { nearestId, serverIn } from '../text/nearest-tool.ts'
@@ -7,7 +7,7 @@ import { nearestId, serverIn } from '../text/nearest-tool.ts'
 /** More suggestions are not made: each compares many names, and a tool server decides how many there are. */
 const MOST_SUGGESTED = 3
 
-export function listedTools(ids: readonly string[]): Listed {
+export function listedTools(ids: readonly string[]): ListedTools {
   const known = new Set(ids)
   let suggested = 0
   return {

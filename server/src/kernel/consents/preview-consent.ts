@@ -2,7 +2,7 @@ import type { CallSummary, ConsentPreviewAnswer } from '../contract/activity.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { ConsentRow, ConsentTerms, Remember } from '../contract/consent.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import { mayBeAsked, type AskedDeps } from '../approvals/asked-people.ts'
+import { mayBeAsked, type AskedPeoplePorts } from '../approvals/asked-people.ts'
 import { mayDecide } from '../approvals/may-decide.ts'
 import { isCoverable } from './cover-with-consent.ts'
 import { buildConsent, termsToRemember } from './build-consent.ts'
@@ -13,7 +13,7 @@ import type { Stored, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-export type ConsentPreviewDeps = AskedDeps &
+export type ConsentPreviewDeps = AskedPeoplePorts &
   SummaryDeps & {
     readonly tables: Tables
     readonly searches: Searches

@@ -11,13 +11,15 @@ export const ValuePath = z
 
 /** Where a placeholder can take its value from. */
 export const SOURCES = ['args', 'result'] as const
-export type Source = (typeof SOURCES)[number]
+export type TemplateSource = (typeof SOURCES)[number]
 
 /** Everything between double braces, well-formed or not. */
 export const PLACEHOLDER = /\{\{((?:(?!\{\{).)*?)\}\}/gs
 
 /** `args.<path>` or `result.<path>`; undefined for anything else between the braces. */
-export function readPlaceholder(inside: string): { readonly source: Source; readonly path: string } | undefined {
+export function readPlaceholder(
+  inside: string,
+): { readonly source: TemplateSource; readonly path: string } | undefined {
   const dot = inside.indexOf('.')
   const source = SOURCES.find((name) => name === inside.slice(0, dot))
   const path = inside.slice(dot + 1)
@@ -104,7 +106,7 @@ type Issues = { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: 
 /** A placeholder that could never be filled is rejected when the configuration is read, not when a call depends on it. */
 function refusePlaceholders(
   part: { readonly args: Json; readonly expect?: readonly Expectation[] },
-  sources: readonly Source[],
+  sources: readonly TemplateSource[],
   context: Issues,
 ): void {
   const allowed = sources.map((source) => `{{${source}.<path>}}`).join(' or ')
@@ -117,7 +119,7 @@ function refusePlaceholders(
       context.addIssue({ code: 'custom', path: ['expect'], message })
 }
 
-function wrongPlaceholders(value: Json, sources: readonly Source[], path: PropertyKey[] = []): PropertyKey[][] {
+function wrongPlaceholders(value: Json, sources: readonly TemplateSource[], path: PropertyKey[] = []): PropertyKey[][] {
   if (typeof value === 'string') return isFillable(value, sources) ? [] : [path]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => [
@@ -126,7 +128,7 @@ function wrongPlaceholders(value: Json, sources: readonly Source[], path: Proper
   ])
 }
 
-function isFillable(text: string, sources: readonly Source[]): boolean {
+function isFillable(text: string, sources: readonly TemplateSource[]): boolean {
   const found = [...text.matchAll(PLACEHOLDER)]
   const known = found.every(([, inside = '']) => {
     const read = readPlaceholder(inside)

@@ -4,7 +4,7 @@ import type { Result } from '../contract/problems.ts'
 import type { DocumentApprovals } from '../contract/routes.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ToolSettings } from '../contract/tool-settings.ts'
-import type { Routes } from '../approvals/routes/routes.ts'
+import type { ApprovalRoutes } from '../approvals/routes/routes.ts'
 import type { ConsentMoment } from '../consents/match-consent.ts'
 import type { ApproverDeps } from '../identity/count-approvers.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -60,7 +60,7 @@ export interface FactsDeps extends ApproverDeps {
   readonly judgement: Judgement
   readonly catalogue: Catalogue
   readonly files: FileFacts
-  readonly routes: Routes
+  readonly routes: ApprovalRoutes
   /** What each session has read. */
   readonly sessions: Sessions
   readonly clock: Clock

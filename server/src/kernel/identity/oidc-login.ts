@@ -1,7 +1,7 @@
 import type { LoginRow } from './login.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { callerFromClaims } from './caller-from-claims.ts'
-import type { LoginPlace, LoginReturn, OidcLogins } from '../ports/keys.ts'
+import type { LoginPlace, OidcReturn, OidcLogins } from '../ports/keys.ts'
 import type { FairSlots, SlotLimits } from './fair-slots.ts'
 import { logIn, type LoginDeps } from './logins.ts'
 
@@ -10,7 +10,7 @@ export const ISSUER_SLOTS: SlotLimits = { at_once: 16, per_place: 4, waiting: 51
 
 /** What a browser brings back from an issuer, from which address, and the login that it has now. */
 export type BackFromIssuer = LoginPlace & {
-  readonly back: LoginReturn
+  readonly back: OidcReturn
   readonly address: string
   readonly current: string | undefined
 }

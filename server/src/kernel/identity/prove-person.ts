@@ -12,21 +12,21 @@ export type ShownProof = {
 }
 
 /** How the person was proven, and the changes to commit together with what they grant. */
-export type Proven = {
+export type ProvenPerson = {
   readonly by: 'role' | 'passphrase' | 'passkey'
   readonly passkey?: string
   readonly changes: readonly Change[]
 }
 
 /** For a request that turns out to give no permission. */
-export const UNPROVEN: Proven = { by: 'role', changes: [] }
+export const UNPROVEN: ProvenPerson = { by: 'role', changes: [] }
 
 /**
  * The one proof for everything that gives permission in somebody's name: that it is the person, and not only their key. Whoever
  * has a passphrase or a passkey must use it; the configuration can require one of everybody.
  * INVARIANT: `changes` are committed with the grant, so a proof grants what it was given for, at most once for a passkey.
  */
-export async function provePerson(deps: PasskeyDeps, by: Caller, shown: ShownProof): Promise<Result<Proven>> {
+export async function provePerson(deps: PasskeyDeps, by: Caller, shown: ShownProof): Promise<Result<ProvenPerson>> {
   const { passkey } = shown
   if (passkey === undefined) return provePassphrase(deps, by, shown.passphrase)
   const proven = await provePasskeyFor(deps, by, passkey, passkey.about)
@@ -34,7 +34,11 @@ export async function provePerson(deps: PasskeyDeps, by: Caller, shown: ShownPro
 }
 
 /** Whether a commit was lost because the proof was used before, or is no longer valid. */
-export function isLostToProof({ changes: proof }: Proven, changes: readonly Change[], committed: Committed): boolean {
+export function isLostToProof(
+  { changes: proof }: ProvenPerson,
+  changes: readonly Change[],
+  committed: Committed,
+): boolean {
   const lost = changes[lostAt(committed) ?? -1]
   return lost !== undefined && proof.includes(lost)
 }

@@ -1,5 +1,5 @@
 /** Why a text is not I-JSON, and at which offset (UTF-16 units). Never contains any of the text. */
-export type Fault = {
+export type IJsonFault = {
   readonly what: 'syntax' | 'depth' | 'duplicate_key' | 'lone_surrogate' | 'number' | 'values'
   readonly at: number
 }
@@ -19,7 +19,7 @@ type Scan = {
   readonly open: (Set<string> | undefined)[]
   at: number
   values: number
-  fault: Fault | undefined
+  fault: IJsonFault | undefined
 }
 
 const QUOTE = 0x22
@@ -33,7 +33,7 @@ const CLOSE_ARRAY = 0x5d
 /** A decimal of up to 15 significant digits survives conversion to a double. */
 const ALWAYS_EXACT = 15
 
-function fail(scan: Scan, what: Fault['what'], at = scan.at): false {
+function fail(scan: Scan, what: IJsonFault['what'], at = scan.at): false {
   scan.fault ??= { what, at }
   return false
 }
@@ -188,7 +188,7 @@ function leave(scan: Scan): boolean {
 }
 
 /** The first reason why a text is not I-JSON, or undefined. One pass, no recursion. */
-export function findFault(text: string, most_values = Number.POSITIVE_INFINITY): Fault | undefined {
+export function findFault(text: string, most_values = Number.POSITIVE_INFINITY): IJsonFault | undefined {
   const scan: Scan = { text, open: [], at: 0, values: 0, fault: undefined }
   for (;;) {
     // A field counts twice, for its name and for its value.

@@ -1,5 +1,5 @@
-import { flagsFor, readPattern, type Flags, type Pattern } from './regexp-syntax.ts'
-import { MAX_STEPS, spend, type Meter } from './schema-steps.ts'
+import { flagsFor, readPattern, type Flags, type RegexpPattern } from './regexp-syntax.ts'
+import { MAX_STEPS, spend, type SchemaBudget } from './schema-steps.ts'
 
 /**
  * Regular expressions for patterns written by a tool server and strings sent by an agent. The native engine backtracks: a
@@ -18,14 +18,18 @@ type Op =
 type Condition = (text: Text, at: number) => boolean
 type Program = { readonly ops: readonly Op[]; readonly start: number; readonly backwards: boolean }
 /** `looks` caches where a lookaround holds: each is computed once per text, for all positions at once. */
-type Text = { readonly characters: readonly string[]; readonly looks: Map<Program, Uint8Array>; readonly meter: Meter }
+type Text = {
+  readonly characters: readonly string[]
+  readonly looks: Map<Program, Uint8Array>
+  readonly meter: SchemaBudget
+}
 
 /** What all programs of one pattern share while they are built: a repeated part is copied, its tests and lookarounds are not. */
 type Shared = {
   readonly flags: Flags
   readonly tests: Map<string, One['fits']>
-  readonly looks: Map<Pattern, Condition>
-  readonly meter: Meter
+  readonly looks: Map<RegexpPattern, Condition>
+  readonly meter: SchemaBudget
   size: number
 }
 type Building = { readonly ops: Op[]; readonly backwards: boolean; readonly shared: Shared }
@@ -56,7 +60,7 @@ function characterTest(source: string, flags: Flags): One['fits'] {
 
 const isWord = (character: string | undefined): boolean => character !== undefined && /^\w$/.test(character)
 const isWordEdge: Condition = ({ characters }, at) => isWord(characters[at - 1]) !== isWord(characters[at])
-const EDGES: Readonly<Record<(Pattern & { is: 'edge' })['at'], Condition>> = {
+const EDGES: Readonly<Record<(RegexpPattern & { is: 'edge' })['at'], Condition>> = {
   start: (_, at) => at === 0,
   end: ({ characters }, at) => at === characters.length,
   word: isWordEdge,
@@ -67,12 +71,12 @@ const EDGES: Readonly<Record<(Pattern & { is: 'edge' })['at'], Condition>> = {
  * A lookahead is matched backwards from every end, a lookbehind forwards from every start; this gives the result for each
  * position.
  */
-function lookCondition({ of, where, wanted }: Pattern & { is: 'look' }, shared: Shared): Condition {
+function lookCondition({ of, where, wanted }: RegexpPattern & { is: 'look' }, shared: Shared): Condition {
   const program = programOf(of, where === 'ahead', shared)
   return (text, at) => (memo(text.looks, program, () => placesOf(program, text))[at] === 1) === wanted
 }
 
-function addRepeat(building: Building, { of, min, max }: Pattern & { is: 'repeat' }, next: number): number {
+function addRepeat(building: Building, { of, min, max }: RegexpPattern & { is: 'repeat' }, next: number): number {
   let start = next
   if (max === Infinity) {
     const to: number[] = [next]
@@ -87,7 +91,7 @@ function addRepeat(building: Building, { of, min, max }: Pattern & { is: 'repeat
 }
 
 /** Adds states that match the pattern and continue with `next`; returns the first. */
-function add(building: Building, pattern: Pattern, next: number): number {
+function add(building: Building, pattern: RegexpPattern, next: number): number {
   const { backwards, shared } = building
   switch (pattern.is) {
     case 'one': {
@@ -109,7 +113,7 @@ function add(building: Building, pattern: Pattern, next: number): number {
   return put(building, { do: 'edge', holds, to: next })
 }
 
-function programOf(pattern: Pattern, backwards: boolean, shared: Shared): Program {
+function programOf(pattern: RegexpPattern, backwards: boolean, shared: Shared): Program {
   const building: Building = { ops: [], backwards, shared }
   const match = put(building, { do: 'match' })
   return { ops: building.ops, start: add(building, pattern, match), backwards }
@@ -167,7 +171,7 @@ const MAX_NEEDED = 256
  * freely, has at most (n + 1)^k paths through n characters. Most patterns are such sequences and most texts are short: there the
  * native engine is a hundred times faster. Patterns with groups, alternatives or lookarounds never use it.
  */
-function nativeLimit(pattern: Pattern): number {
+function nativeLimit(pattern: RegexpPattern): number {
   const parts = pattern.is === 'all' ? pattern.of : []
   const [first] = parts
   const isAnchored = first?.is === 'edge' && first.at === 'start'
@@ -179,14 +183,14 @@ function nativeLimit(pattern: Pattern): number {
   return MAX_PATHS ** (1 / free) - 1
 }
 
-const unmetered = (): Meter => ({ steps: 0, most: MAX_STEPS })
+const unmetered = (): SchemaBudget => ({ steps: 0, most: MAX_STEPS })
 
 /**
  * Compiles a pattern that gives the same results as the native engine. Throws a SyntaxError for invalid expressions, back
  * references, and patterns of more than 20,000 states. A test throws a RangeError instead of running for long; all tests that
  * share a meter share its limit.
  */
-export function linearRegExp(source: string, meter?: Meter): LinearRegExp {
+export function linearRegExp(source: string, meter?: SchemaBudget): LinearRegExp {
   const flags = flagsFor(source)
   const shared: Shared = { flags, tests: new Map(), looks: new Map(), meter: meter ?? unmetered(), size: 0 }
   const pattern = readPattern(source, flags)

@@ -1,12 +1,12 @@
 /** A parsed regular expression. Captures are dropped: a pattern only matches or not. */
-export type Pattern =
+export type RegexpPattern =
   /** One character that the source, itself a tiny expression, matches. */
   | { readonly is: 'one'; readonly source: string }
-  | { readonly is: 'all'; readonly of: readonly Pattern[] }
-  | { readonly is: 'any'; readonly of: readonly Pattern[] }
-  | { readonly is: 'repeat'; readonly of: Pattern; readonly min: number; readonly max: number }
+  | { readonly is: 'all'; readonly of: readonly RegexpPattern[] }
+  | { readonly is: 'any'; readonly of: readonly RegexpPattern[] }
+  | { readonly is: 'repeat'; readonly of: RegexpPattern; readonly min: number; readonly max: number }
   | { readonly is: 'edge'; readonly at: 'start' | 'end' | 'word' | 'no_word' }
-  | { readonly is: 'look'; readonly of: Pattern; readonly where: 'ahead' | 'behind'; readonly wanted: boolean }
+  | { readonly is: 'look'; readonly of: RegexpPattern; readonly where: 'ahead' | 'behind'; readonly wanted: boolean }
 
 /** With `u` the text is read by characters, without it by UTF-16 units, as the native engine does. */
 export type Flags = 'u' | ''
@@ -25,7 +25,7 @@ const ESCAPE: Readonly<Record<Flags, RegExp>> = {
 /** Without `u` these mean something other than their author intended. */
 const MISLEADING = /\\(?:[pPk]|u\{|0\d|c(?![a-zA-Z]))/
 
-const EDGES = new Map<string, Pattern>([
+const EDGES = new Map<string, RegexpPattern>([
   ['^', { is: 'edge', at: 'start' }],
   ['$', { is: 'edge', at: 'end' }],
   ['\\b', { is: 'edge', at: 'word' }],
@@ -47,7 +47,7 @@ function takeCharacter(reader: Reader): string {
   return character
 }
 
-function readGroup(reader: Reader): Pattern | undefined {
+function readGroup(reader: Reader): RegexpPattern | undefined {
   if (reader.source[reader.at] !== '(') return undefined
   const look = take(reader, LOOK)
   if (look === undefined) take(reader, GROUP)
@@ -59,7 +59,7 @@ function readGroup(reader: Reader): Pattern | undefined {
   return { is: 'look', of, where: look[1] === '<' ? 'behind' : 'ahead', wanted: look[2] === '=' }
 }
 
-function readTerm(reader: Reader): Pattern {
+function readTerm(reader: Reader): RegexpPattern {
   const group = readGroup(reader)
   if (group !== undefined) return group
   if (take(reader, BACK_REFERENCE) !== undefined) throw new SyntaxError('back references are not supported')
@@ -75,8 +75,8 @@ function bounds(found: RegExpExecArray): { min: number; max: number } {
   return { min, max: most === undefined || most === '' ? Infinity : Number(most) }
 }
 
-function readSequence(reader: Reader): Pattern {
-  const of: Pattern[] = []
+function readSequence(reader: Reader): RegexpPattern {
+  const of: RegexpPattern[] = []
   while (reader.at < reader.source.length && !'|)'.includes(reader.source.charAt(reader.at))) {
     const term = readTerm(reader)
     const quantifier = take(reader, QUANTIFIER)
@@ -85,7 +85,7 @@ function readSequence(reader: Reader): Pattern {
   return { is: 'all', of }
 }
 
-function readChoice(reader: Reader): Pattern {
+function readChoice(reader: Reader): RegexpPattern {
   const of = [readSequence(reader)]
   while (reader.source[reader.at] === '|') {
     reader.at += 1
@@ -106,6 +106,6 @@ export function flagsFor(source: string): Flags {
 }
 
 /** Parses a valid expression. Throws a SyntaxError, like the native compiler, for features that no automaton supports. */
-export function readPattern(source: string, flags: Flags): Pattern {
+export function readPattern(source: string, flags: Flags): RegexpPattern {
   return readChoice({ source, flags, at: 0 })
 }

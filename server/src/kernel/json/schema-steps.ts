@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
  * The step limit for checking one value. Schemas come from tool servers: forty definitions that each refer twice to the previous
  * one are a small text and 2^40 checks.
  */
-export type Meter = { steps: number; most: number }
+export type SchemaBudget = { steps: number; most: number }
 
 /** About a second of work. A value that needs more is not validated, and so not accepted. */
 export const MAX_STEPS = 20_000_000
@@ -18,7 +18,7 @@ const STEPS_PER_REFERENCE = 20
 /** Compiling takes about a fifth of a millisecond per object. */
 const MAX_OBJECTS = 5_000
 
-export function spend(meter: Meter, steps: number): void {
+export function spend(meter: SchemaBudget, steps: number): void {
   meter.steps += steps
   if (meter.steps > meter.most) throw new RangeError('the value takes too long to validate')
 }
@@ -26,7 +26,7 @@ export function spend(meter: Meter, steps: number): void {
 export const STEP = 'x-sluice-step'
 
 /** A keyword that accepts everything and counts a step. */
-export const stepKeyword = (meter: Meter) => ({
+export const stepKeyword = (meter: SchemaBudget) => ({
   keyword: STEP,
   errors: false as const,
   validate: () => {

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction, type Options, type FuncKeywordDefinition } from 'ajv'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { ok, problem, refuse, type Problem, type Result } from '../contract/problems.ts'
-import { BRIEF_STEPS, MAX_STEPS, objectsIn, withSteps, type Meter, stepKeyword } from './schema-steps.ts'
+import { BRIEF_STEPS, MAX_STEPS, objectsIn, withSteps, type SchemaBudget, stepKeyword } from './schema-steps.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { linearRegExp } from './linear-regexp.ts'
 import { canonicalJson } from './canonical.ts'
@@ -72,7 +72,7 @@ const OPTIONS: Options = {
  * could break, or be reached from, another server's. Nothing is ever fetched: an unknown `$ref` is an error. Patterns and
  * references count steps on the meter, which throws if a check would take too long.
  */
-export function newAjv(dialect: Dialect, meter: Meter, more: Options = {}): Ajv {
+export function newAjv(dialect: Dialect, meter: SchemaBudget, more: Options = {}): Ajv {
   // No backtracking on strings that an agent sends. Ajv requires a name for the function, for generated code that we do not use.
   const regExp = Object.assign((pattern: string) => linearRegExp(pattern, meter), { code: 'linearRegExp' })
   const options = { ...OPTIONS, code: { regExp }, ...more }
@@ -137,7 +137,7 @@ function describeErrors(errors: readonly ErrorObject[]): string {
   return distinct.slice(0, MAX_NAMED).join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }
 
-function check(validate: ValidateFunction, meter: Meter, value: Json, most: number): Problem | undefined {
+function check(validate: ValidateFunction, meter: SchemaBudget, value: Json, most: number): Problem | undefined {
   Object.assign(meter, { steps: 0, most })
   try {
     if (validate(value)) return undefined
@@ -155,7 +155,7 @@ function check(validate: ValidateFunction, meter: Meter, value: Json, most: numb
 
 /** Checks schemas against their dialect's own schema. Shared, because it only reads them. */
 const metaAjv = new Map<Dialect, Ajv>()
-const metaMeter: Meter = { steps: 0, most: MAX_STEPS }
+const metaMeter: SchemaBudget = { steps: 0, most: MAX_STEPS }
 
 function isValidSchema(dialect: Dialect, schema: JsonObject): boolean {
   const meta = metaAjv.get(dialect) ?? newAjv(dialect, metaMeter)
@@ -174,7 +174,7 @@ export function compileSchema(schema: JsonObject, most_steps = MAX_STEPS): Resul
   if (counted === undefined) return unusable('the schema is too large to check')
   try {
     if (!isValidSchema(dialect, schema)) return unusable('the schema is not valid in its dialect')
-    const meter: Meter = { steps: 0, most: most_steps }
+    const meter: SchemaBudget = { steps: 0, most: most_steps }
     const validate = newAjv(dialect, meter, { validateSchema: false }).compile(counted)
     return ok((value, most = MAX_STEPS) => check(validate, meter, value, most))
   } catch {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../contract/json.ts'
 import { compilePolicy } from './compile-policy.ts'
-import type { Path } from './located-yaml.ts'
+import type { YamlPath } from './located-yaml.ts'
 import { spellFault } from './policy-faults.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -17,7 +17,7 @@ const MAIL: JsonObject = {
 }
 const schemas = (tool: string) => (tool === 'mail__send' ? MAIL : undefined)
 
-function faultsOf(text: string, at: Path = []): string[] {
+function faultsOf(text: string, at: YamlPath = []): string[] {
   const compiled = compilePolicy({ text, file: 'p.yaml' }, { digest, schemas, at })
   return compiled.ok ? [] : compiled.faults.map(spellFault)
 }

@@ -4,19 +4,19 @@ import { PolicyFile, type PolicyFault, type Preset, type Rule } from '../contrac
 import { Bug } from '../contract/problems.ts'
 import { checkCondition, type Condition } from './condition/condition.ts'
 import { ANY, STRING, type Type, typeOfSchema } from './condition/type.ts'
-import { byPlace, type LocatedYaml, locateYaml, type Path } from './located-yaml.ts'
+import { byPlace, type LocatedYaml, locateYaml, type YamlPath } from './located-yaml.ts'
 import { compileMatch } from './match.ts'
 import type { CompiledRule, Layer, Policy } from './policy.ts'
 import { faultsOfIssue, valueAt } from './policy-faults.ts'
 import { PRESETS } from './presets.ts'
 import { indexRules } from './rule-index.ts'
 
-export type PolicySource = { readonly text: string; readonly file: string }
+export type PolicySourceText = { readonly text: string; readonly file: string }
 export type PolicyOptions = {
   /** SHA-256 in hex. */
   readonly digest: (text: string) => string
   /** The path of the policy within the document, if it is embedded in another file. */
-  readonly at?: Path
+  readonly at?: YamlPath
   /** The currently known input schemas. If a rule names one of these tools, its condition is checked against the schema. */
   readonly schemas?: (tool_id: string) => JsonObject | undefined
 }
@@ -26,7 +26,7 @@ export type CompiledPolicy =
 type Fault = Omit<PolicyFault, 'file'>
 
 /** Parses, checks and compiles a policy. Reports every mistake, in file order. */
-export function compilePolicy({ text, file }: PolicySource, options: PolicyOptions): CompiledPolicy {
+export function compilePolicy({ text, file }: PolicySourceText, options: PolicyOptions): CompiledPolicy {
   const failed = (faults: readonly Fault[]): CompiledPolicy => ({
     ok: false,
     faults: faults.map((fault) => ({ file, ...fault })).sort(byPlace),
@@ -89,7 +89,7 @@ function rulesIn(value: unknown): readonly Written[] {
 
 function readCondition(
   rule: Written,
-  path: Path,
+  path: YamlPath,
   yaml: LocatedYaml,
   options: PolicyOptions,
   faults: Fault[],
@@ -117,7 +117,7 @@ const INPUTS: Type = {
 const withInputs = (args: Type): Type =>
   args.is === 'object' ? { ...args, fields: { ...args.fields, [INPUTS_KEY]: INPUTS } } : args
 
-function repeatedIds(rules: readonly Written[], yaml: LocatedYaml, root: Path): Fault[] {
+function repeatedIds(rules: readonly Written[], yaml: LocatedYaml, root: YamlPath): Fault[] {
   const first = new Map<string, number>()
   return rules.flatMap(({ id }, at) => {
     if (typeof id !== 'string') return []
@@ -132,7 +132,7 @@ function repeatedIds(rules: readonly Written[], yaml: LocatedYaml, root: Path): 
   })
 }
 
-function misplacedPreviews(rules: readonly Written[], yaml: LocatedYaml, root: Path): Fault[] {
+function misplacedPreviews(rules: readonly Written[], yaml: LocatedYaml, root: YamlPath): Fault[] {
   return rules.flatMap(({ effect, preview }, at) => {
     if (preview !== true || effect !== 'block') return []
     const place = yaml.placeOfKey([...root, 'rules', at], 'preview')
@@ -140,7 +140,7 @@ function misplacedPreviews(rules: readonly Written[], yaml: LocatedYaml, root: P
   })
 }
 
-function misplacedStrengths(rules: readonly Written[], yaml: LocatedYaml, root: Path): Fault[] {
+function misplacedStrengths(rules: readonly Written[], yaml: LocatedYaml, root: YamlPath): Fault[] {
   return rules.flatMap(({ effect, strength }, at) => {
     if (strength === undefined || (effect !== 'allow' && effect !== 'block')) return []
     const place = yaml.placeOfKey([...root, 'rules', at], 'strength')

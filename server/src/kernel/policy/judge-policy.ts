@@ -2,7 +2,7 @@ import type { Opinion } from '../contract/verdict.ts'
 import { evaluate } from './condition/condition.ts'
 import { type Scope, scopeOf } from './condition/scope.ts'
 import { Failure } from './condition/value.ts'
-import { type GlobField, isMatch, type Names, namesOf } from './match.ts'
+import { type GlobField, isMatch, type MatchNames, namesOf } from './match.ts'
 import { forApprovers } from './presets.ts'
 import { sayEffectOf } from './say-effect.ts'
 import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './policy.ts'
@@ -20,7 +20,7 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
 export type JudgeByPolicy = (call: PolicyCall, facts: PolicyFacts) => Opinion[]
 
 /** The same for all calls with these names. Which rules match is determined once; only their conditions depend on the call. */
-export function planPolicy(policy: Policy, names: Names): JudgeByPolicy {
+export function planPolicy(policy: Policy, names: MatchNames): JudgeByPolicy {
   const operator = rulesFor(policy.operator, names)
   // An operator rule without a condition always has an opinion, so the preset is not asked.
   const isAnswered = operator.some(({ rule, unknown }) => rule.when === undefined || unknown !== undefined)
@@ -62,7 +62,7 @@ export function matchingRules(layer: Layer, call: PolicyCall, facts: PolicyFacts
   return rulesFor(layer, namesOf(call, facts))
 }
 
-function rulesFor({ index }: Layer, names: Names): readonly Matching[] {
+function rulesFor({ index }: Layer, names: MatchNames): readonly Matching[] {
   const matching: Matching[] = []
   let last = -1
   let sorted = true

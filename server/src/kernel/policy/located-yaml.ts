@@ -1,18 +1,18 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import type { PolicyFault } from '../contract/policy.ts'
 
-export type Path = readonly (string | number)[]
-export type Place = { readonly line: number; readonly column: number }
+export type YamlPath = readonly (string | number)[]
+export type YamlPlace = { readonly line: number; readonly column: number }
 
 /** Parsed YAML, with the position of each value. */
 export type LocatedYaml = {
   readonly value: unknown
   /** Where a value begins; for a path that does not exist, its nearest existing ancestor. */
-  placeOf(path: Path): Place
+  placeOf(path: YamlPath): YamlPlace
   /** The position of the key itself. */
-  placeOfKey(path: Path, key: string): Place
+  placeOfKey(path: YamlPath, key: string): YamlPlace
   /** The position in the file of a character within a string value. */
-  placeInside(path: Path, character: number): Place
+  placeInside(path: YamlPath, character: number): YamlPlace
 }
 
 export type YamlFault = Omit<PolicyFault, 'file'>
@@ -31,7 +31,7 @@ export function locateYaml(
     merge: false,
     logLevel: 'error',
   })
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): YamlPlace => {
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
@@ -52,7 +52,7 @@ export function locateYaml(
   })
   if (faults.length > 0) return { ok: false, faults: faults.sort(byPlace) }
 
-  const nodeAt = (path: Path): Node | undefined => {
+  const nodeAt = (path: YamlPath): Node | undefined => {
     for (let length = path.length; length >= 0; length -= 1) {
       const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
       if (isNode(node)) return node
@@ -79,7 +79,7 @@ export function locateYaml(
   }
 }
 
-export const byPlace = (a: Place, b: Place) => a.line - b.line || a.column - b.column
+export const byPlace = (a: YamlPlace, b: YamlPlace) => a.line - b.line || a.column - b.column
 
 /**
  * Follows a scalar's characters through the source, across indentation, folded line ends, quotes and block headers. After an

@@ -11,7 +11,7 @@ export type WordField = (typeof WORD_FIELDS)[number]
 export type MatchField = GlobField | WordField
 
 /** A call's names, per field. A call has one tool and any number of tags. Undefined: unknown. */
-export type Names = {
+export type MatchNames = {
   readonly tool: readonly string[]
   readonly server: readonly string[]
   readonly tag: readonly string[] | undefined
@@ -34,7 +34,7 @@ export function namesOf(
     readonly tags?: PolicyFacts['tags'] | undefined
     readonly lane?: PolicyFacts['lane'] | undefined
   },
-): Names {
+): MatchNames {
   return {
     tool: [facts.tool.row.tool_id],
     server: [facts.tool.row.server],
@@ -65,7 +65,7 @@ export function compileMatch(match: Match): CompiledMatch {
  * Every given field must match; a field matches if one of its patterns fits one of the call's names. If the result depends on an
  * unknown name, returns that field.
  */
-export function isMatch(match: CompiledMatch, names: Names): boolean | GlobField {
+export function isMatch(match: CompiledMatch, names: MatchNames): boolean | GlobField {
   let unknown: GlobField | undefined
   for (const { field, any } of match.words) {
     if (!hasWord(any, names[field])) return false

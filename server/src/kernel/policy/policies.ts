@@ -10,7 +10,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { PasskeyOptions } from '../identity/passkey.ts'
 import type { PolicyWarning, Preset, Rule } from '../contract/policy.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { Routes } from '../approvals/routes/routes.ts'
+import type { ApprovalRoutes } from '../approvals/routes/routes.ts'
 import type { Policy } from './policy.ts'
 import type { LintReport, PolicyCheck } from '../ports/policy-check.ts'
 import type { LivePolicy, Reloaded } from './live-policy.ts'
@@ -49,7 +49,7 @@ export type PoliciesDeps = PutPolicyDeps & {
   readonly catalogue: Catalogue
   readonly tables: Tables
   readonly checkPolicy: PolicyCheck
-  readonly routes: Routes
+  readonly routes: ApprovalRoutes
 }
 
 const TRIERS: readonly Caller['kind'][] = ['approver', 'admin']

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { Match, PolicyFile, type PolicyFault, Rule } from '../contract/policy.ts'
-import type { LocatedYaml, Path } from './located-yaml.ts'
+import type { LocatedYaml, YamlPath } from './located-yaml.ts'
 import { nearest } from '../text/nearest.ts'
 
 /** One line for a terminal: where, what is wrong, what to write instead. */
@@ -33,8 +33,8 @@ const A_FILE = 'write `preset: careful`, and `rules:` below it'
 /**
  * Converts a schema issue to positions in the file and messages for its author. `root` is the path of the policy in the document.
  */
-export function faultsOfIssue(issue: Issue, yaml: LocatedYaml, root: Path, above: Path = []): Fault[] {
-  const path: Path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
+export function faultsOfIssue(issue: Issue, yaml: LocatedYaml, root: YamlPath, above: YamlPath = []): Fault[] {
+  const path: YamlPath = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   const full = [...root, ...path]
   if (issue.code === 'invalid_union') {
     // A single word and a list fail differently; report the alternative the author used.
@@ -58,7 +58,7 @@ export function faultsOfIssue(issue: Issue, yaml: LocatedYaml, root: Path, above
   return [{ ...yaml.placeOf(full), says: `${what} cannot be ${describe(value)}`, instead: writeFor(path) }]
 }
 
-function unknownKey(key: string, path: Path): Pick<PolicyFault, 'says' | 'instead'> {
+function unknownKey(key: string, path: YamlPath): Pick<PolicyFault, 'says' | 'instead'> {
   const known = Object.keys(path.length === 0 ? PolicyFile.shape : path.at(-1) === 'match' ? Match.shape : Rule.shape)
   const meant = nearest(key, known)
   const list = known.map((word) => `\`${word}\``).join(', ')
@@ -68,14 +68,14 @@ function unknownKey(key: string, path: Path): Pick<PolicyFault, 'says' | 'instea
   }
 }
 
-function writeFor(path: Path): string {
+function writeFor(path: YamlPath): string {
   const last = path.at(-1)
   if (last === undefined) return A_FILE
   if (typeof last === 'number' && path.length === 2) return A_RULE
   return WRITE[lastKey(path)] ?? A_NAME
 }
 
-function lastKey(path: Path): string {
+function lastKey(path: YamlPath): string {
   return path.length === 2 && typeof path[1] === 'number'
     ? ''
     : (path.findLast((step) => typeof step === 'string') ?? '')
@@ -91,7 +91,7 @@ function describe(value: unknown): string {
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}…` : text)
 
 /** The value at a path, or undefined. */
-export function valueAt(value: unknown, path: Path): unknown {
+export function valueAt(value: unknown, path: YamlPath): unknown {
   let at: unknown = value
   for (const step of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined

@@ -1,10 +1,17 @@
 import type { Glob } from './glob.ts'
-import { type CompiledMatch, GLOB_FIELDS, type GlobField, type MatchField, type Names, WORD_FIELDS } from './match.ts'
+import {
+  type CompiledMatch,
+  GLOB_FIELDS,
+  type GlobField,
+  type MatchField,
+  type MatchNames,
+  WORD_FIELDS,
+} from './match.ts'
 import type { CompiledRule } from './policy.ts'
 
 /** A rule in an index entry, with what still has to be checked. */
-export type Entry = { readonly rule: CompiledRule; readonly match: CompiledMatch }
-type RulesByKey = ReadonlyMap<string, readonly Entry[]>
+export type IndexedRule = { readonly rule: CompiledRule; readonly match: CompiledMatch }
+type RulesByKey = ReadonlyMap<string, readonly IndexedRule[]>
 
 /** The rules indexed by one field: by whole name, by prefix and by suffix. */
 type FieldIndex = {
@@ -16,7 +23,7 @@ type FieldIndex = {
 type Affixes = { readonly byKey: RulesByKey; readonly lengths: readonly number[] }
 
 /** Each rule is indexed by one of its fields, the most selective one; the rules in `rest` are always checked. */
-export type RuleIndex = { readonly fields: readonly FieldIndex[]; readonly rest: readonly Entry[] }
+export type RuleIndex = { readonly fields: readonly FieldIndex[]; readonly rest: readonly IndexedRule[] }
 
 type Key = { readonly how: 'exact' | 'prefix' | 'suffix'; readonly text: string }
 /** `whole`: a call that has one of the keys needs no further check of the field. */
@@ -32,8 +39,8 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
     }
   }
   const crowding = ({ field, keys }: Placement) => Math.max(...keys.map((key) => crowd.get(spell(field, key)) ?? 0))
-  const tables = new Map<string, Entry[]>()
-  const rest: Entry[] = []
+  const tables = new Map<string, IndexedRule[]>()
+  const rest: IndexedRule[] = []
   for (const [at, rule] of rules.entries()) {
     const best = leastBy(options[at] ?? [], crowding)
     const entry = { rule, match: best?.whole === true ? without(best.field, rule.match) : rule.match }
@@ -50,7 +57,7 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
 }
 
 /** The lists of all rules that could match; a rule with several keys may be in more than one. */
-export function candidatesFor(index: RuleIndex, names: Names): (readonly Entry[])[] {
+export function candidatesFor(index: RuleIndex, names: MatchNames): (readonly IndexedRule[])[] {
   const found = index.rest.length === 0 ? [] : [index.rest]
   for (const { field, exact, prefixes, suffixes } of index.fields) {
     const known = names[field]
@@ -127,7 +134,7 @@ function leastBy<T>(items: readonly T[], weight: (item: T) => number): T | undef
   return least?.item
 }
 
-function putOn(tables: Map<string, Entry[]>, name: string, entry: Entry): void {
+function putOn(tables: Map<string, IndexedRule[]>, name: string, entry: IndexedRule): void {
   const entries = tables.get(name)
   if (entries === undefined) tables.set(name, [entry])
   else if (entries.at(-1) !== entry) entries.push(entry)

@@ -6,7 +6,7 @@ import { RiskClass, type Tool, ToolEffect } from '../contract/tool.ts'
 import { Effect, type Opinion, Strength } from '../contract/verdict.ts'
 import { routeFaults } from '../contract/route-faults.ts'
 import { RouteSettings, type ChosenRoute } from '../contract/routes.ts'
-import { compileRoutes, NO_ROUTES, routeFact, strongestOf, type Routes } from '../approvals/routes/routes.ts'
+import { compileRoutes, NO_ROUTES, routeFact, strongestOf, type ApprovalRoutes } from '../approvals/routes/routes.ts'
 import { peopleNeeded } from '../approvals/routes/seats.ts'
 import type { RouteFact } from '../decide/facts.ts'
 import { type CombinedEffect, combineOpinions } from './combine-opinions.ts'
@@ -14,7 +14,7 @@ import { compilePolicy, type PolicyOptions } from './compile-policy.ts'
 import { momentOf } from './condition/time.ts'
 import { callFrom } from './described-call.ts'
 import { judgePolicy } from './judge-policy.ts'
-import { byPlace, type LocatedYaml, locateYaml, type Path } from './located-yaml.ts'
+import { byPlace, type LocatedYaml, locateYaml, type YamlPath } from './located-yaml.ts'
 import type { Policy } from './policy.ts'
 
 const StatedTool = z.strictObject({
@@ -85,7 +85,7 @@ export type CaseResult = {
 export type CaseOptions = Omit<PolicyOptions, 'at'> & {
   readonly policy: Policy
   /** The routes for cases that do not state their own. */
-  readonly routes?: Routes
+  readonly routes?: ApprovalRoutes
   /** The catalogue, for cases that name a tool only by its id. */
   readonly tools?: (
     tool_id: string,
@@ -166,7 +166,8 @@ function runCase(stated: Case, at: number, source: Source, yaml: LocatedYaml, op
 }
 
 type FoundRoutes =
-  { readonly ok: true; readonly routes: Routes } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
+  | { readonly ok: true; readonly routes: ApprovalRoutes }
+  | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
 function routesOf(
   { approvals }: Case,
@@ -226,8 +227,8 @@ function toolOf(stated: Case['tool'], { tools }: CaseOptions): z.infer<typeof St
       }
 }
 
-function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: Path): Omit<PolicyFault, 'file'>[] {
-  const path: Path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
+function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: YamlPath): Omit<PolicyFault, 'file'>[] {
+  const path: YamlPath = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   if (issue.code === 'invalid_union') {
     // Report the alternative that the author used.
     const meant =

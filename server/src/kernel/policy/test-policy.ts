@@ -2,7 +2,7 @@ import type { FileText } from '../contract/api.ts'
 import type { PolicyFault } from '../contract/policy.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { spellFault } from './policy-faults.ts'
-import type { Routes } from '../approvals/routes/routes.ts'
+import type { ApprovalRoutes } from '../approvals/routes/routes.ts'
 import type { Policy } from './policy.ts'
 import { type CaseResult, runCases } from './test-cases.ts'
 import { schemasIn } from './load-policy.ts'
@@ -13,7 +13,7 @@ export type TestDeps = {
   readonly digest: Digest
   /** Absent without a gate: then cases have to describe their tools. */
   readonly catalogue?: Catalogue
-  readonly routes?: Routes
+  readonly routes?: ApprovalRoutes
 }
 export type TestReport = {
   readonly policy: { readonly file: string; readonly version: string }

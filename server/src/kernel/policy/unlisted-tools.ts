@@ -4,7 +4,7 @@ import type { Match } from '../contract/policy.ts'
 export type UnlistedTool = { readonly tool: string; readonly meant?: string }
 
 /** What the tool servers list. */
-export type Listed = {
+export type ListedTools = {
   has(tool_id: string): boolean
   readonly servers: ReadonlySet<string>
   /** The tool that a misspelt id of a listed server probably means. */
@@ -16,7 +16,7 @@ export type Listed = {
  * come. A server without listed tools may not be connected yet, so its tools count only if its name is close to that of another
  * server that lists them.
  */
-export function unlistedTools({ tool: named = [] }: Pick<Match, 'tool'>, listed: Listed): readonly UnlistedTool[] {
+export function unlistedTools({ tool: named = [] }: Pick<Match, 'tool'>, listed: ListedTools): readonly UnlistedTool[] {
   return named
     .filter((tool) => !/[*?]/.test(tool) && !listed.has(tool))
     .flatMap((tool): UnlistedTool[] => {

@@ -1,6 +1,6 @@
 import type { TableEntry } from '../changes/table-entry.ts'
 import type { CallbackSource, Channel } from '../approvals/channels-use.ts'
-import type { Routes } from '../approvals/load-routes.ts'
+import type { ApprovalRoutes } from '../approvals/routes/routes.ts'
 import type { Links } from '../attempt/describe-call.ts'
 import type { AskedDeps } from '../attempt/asked.ts'
 import type { Intake } from '../attempt/intake.ts'
@@ -98,7 +98,7 @@ export interface KernelPorts {
   /** Describes a call to people. */
   readonly sentence: MakeSentence
   /** Who is asked about which calls. */
-  readonly routes: Routes
+  readonly routes: ApprovalRoutes
   readonly pendingLimits: AskedDeps['pendingLimits']
   readonly keys: { readonly tokens: TokenKeys; readonly checkpoints: CheckpointKeys }
   readonly rotate: RotateDeps['rotate']

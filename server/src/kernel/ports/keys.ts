@@ -55,7 +55,7 @@ export type LoginAttempt = Readonly<Record<'id' | 'name' | 'nonce' | 'verifier',
   readonly expires_at: number
 }
 /** The parameters with which an issuer sends a browser back. */
-export type LoginReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string | undefined>>>
+export type OidcReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string | undefined>>>
 
 /** Logs people in at the console through an issuer: the authorization code flow of OpenID Connect, with PKCE. */
 export interface OidcLogins {
@@ -68,7 +68,7 @@ export interface OidcLogins {
   /** The claims of the ID token that belongs to this attempt. */
   finish(
     attempt: LoginAttempt,
-    back: LoginReturn,
+    back: OidcReturn,
     redirect_uri: string,
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
 }

@@ -51,11 +51,11 @@ export type SearchWhere = {
 export type SearchTable = keyof typeof SEARCHED_BY
 
 /** There may be a `next` although the page is not full, or empty: one page reads a limited number of rows. */
-export type Found<T> = { readonly items: readonly T[]; readonly next?: number }
+export type FoundPage<T> = { readonly items: readonly T[]; readonly next?: number }
 
 export interface Searches {
   /** A page costs the same however many rows there are. */
-  search<T extends SearchTable>(table: T, where: SearchWhere, page: Page): Promise<Found<Stored<T>>>
+  search<T extends SearchTable>(table: T, where: SearchWhere, page: Page): Promise<FoundPage<Stored<T>>>
 }
 
 export interface Accounts {

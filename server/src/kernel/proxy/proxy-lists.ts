@@ -42,8 +42,8 @@ async function pagesOf(
   server: string,
   method: ListMethod,
   how: { readonly signal: AbortSignal; readonly trace: string },
-): Promise<readonly Entry[] | undefined> {
-  const entries: Entry[] = []
+): Promise<readonly ListEntry[] | undefined> {
+  const entries: ListEntry[] = []
   const seen = new Set<string>()
   for (let cursor: string | undefined; seen.size < MOST_PAGES && entries.length <= MOST_ENTRIES;) {
     const params = cursor === undefined ? {} : { cursor }
@@ -69,13 +69,13 @@ export const LISTS = {
 export type ListMethod = keyof typeof LISTS
 
 /** An entry of a list, with its name. */
-export type Entry = { readonly name: string; readonly said: JsonObject }
+export type ListEntry = { readonly name: string; readonly said: JsonObject }
 
-type Listed = { readonly entries: readonly Entry[]; readonly at: number; readonly stale: boolean }
+type Listed = { readonly entries: readonly ListEntry[]; readonly at: number; readonly stale: boolean }
 
 export type ListCache = {
   /** What the server listed; if undefined the listing failed, and the previous one is kept. */
-  put(server: string, method: ListMethod, entries: readonly Entry[] | undefined): void
+  put(server: string, method: ListMethod, entries: readonly ListEntry[] | undefined): void
   /** The server says that this list has changed. */
   doubt(server: string, method: ListMethod): void
   /** Whether one of these servers may have listed something else in the meantime. */
@@ -146,12 +146,12 @@ export function openListCache({ clock, digest }: { readonly clock: Clock; readon
 }
 
 /** The entries of one page that have a name; undefined if it is not such a page. */
-export function entriesIn(page: JsonObject, method: ListMethod): readonly Entry[] | undefined {
+export function entriesIn(page: JsonObject, method: ListMethod): readonly ListEntry[] | undefined {
   const list = page[LISTS[method].field]
   return Array.isArray(list) ? list.flatMap((said: Json) => entryOf(said, LISTS[method].name)) : undefined
 }
 
-function entryOf(said: Json, field: string): readonly Entry[] {
+function entryOf(said: Json, field: string): readonly ListEntry[] {
   const name = isJsonObject(said) ? said[field] : undefined
   return isJsonObject(said) && typeof name === 'string' && name !== '' ? [{ name, said }] : []
 }

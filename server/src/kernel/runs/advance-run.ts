@@ -25,7 +25,7 @@ export type Advanced = {
 }
 
 /** Who drives the run, and when. */
-export type Moment = { readonly now: number; readonly boot: string }
+export type RunMoment = { readonly now: number; readonly boot: string }
 
 /**
  * Feeds events, in order, to the kind's step. Pure: the same row and events give the same result.
@@ -38,7 +38,7 @@ export function advanceRun(
   kind: RunKind,
   before: RunRow,
   events: readonly RunEvent[],
-  { now, boot }: Moment,
+  { now, boot }: RunMoment,
 ): Advanced {
   let advance: Draft = { row: before, cancelled: [], audit: [], children: [], send: [] }
   for (const event of events) advance = takeEvent(kind, advance, event, now)

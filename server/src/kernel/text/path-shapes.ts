@@ -50,7 +50,7 @@ const GLUED = /^[-+][-\w]*(?=[/~\\])/
 /** Without these, no piece of a text looks like a path by itself. */
 export const mayHoldPath = (text: string): boolean => PATH_LETTER.test(text) || /file:/i.test(text)
 
-export type Pieces = {
+export type PathPieces = {
   /** Those that look like paths by themselves. */
   readonly shaped: readonly string[]
   /** All others: each could be a file name. */
@@ -63,7 +63,7 @@ export type Pieces = {
 const MOST_PIECES = 5_000
 
 /** The parts of a text if a tool reads it as a list or a command line. Linear in the text, and bounded. */
-export function piecesOf(text: string): Pieces {
+export function piecesOf(text: string): PathPieces {
   const shaped = new Set<string>()
   const plain = new Set<string>()
   const take = (piece: string) => {

@@ -10,7 +10,7 @@ import { placesIn } from '../data-folder.ts'
 import { LAUNCHER } from '../../adapters/files/own-programs.ts'
 import { textScrubber, type ScrubText } from '../scrub-text.ts'
 import { serviceHere, type ServiceUnit } from '../service-unit.ts'
-import type { Asked } from './check-servers.ts'
+import type { AskedGate } from './check-servers.ts'
 import { onlyPartOf } from '../guest-parts.ts'
 import { lstatSync } from 'node:fs'
 import { serviceState } from '../service-commands.ts'
@@ -19,7 +19,7 @@ import { serviceState } from '../service-commands.ts'
 export async function checkClients(
   data: string,
   config: string,
-  runs: Asked['runs'],
+  runs: AskedGate['runs'],
 ): Promise<readonly DoctorFinding[]> {
   const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   const { files, unreadable } = openClients(clientFiles(around))
@@ -93,7 +93,7 @@ const SWITCHED_OFF: Readonly<Record<string, string>> = {
   windsurf: 'in its settings: switch terminal auto-execution off',
 }
 
-type Gate = { readonly runs: Asked['runs']; readonly unit: ServiceUnit | undefined }
+type Gate = { readonly runs: AskedGate['runs']; readonly unit: ServiceUnit | undefined }
 
 /** Whether the gate that hooked clients depend on runs, and is started at login. */
 export function checkHookedGate(clients: readonly string[], { runs, unit }: Gate): readonly DoctorFinding[] {

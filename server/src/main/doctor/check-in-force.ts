@@ -1,7 +1,7 @@
 import { unlistedSettings } from '../../kernel/catalogue/unlisted-settings.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import { clientFor } from '../../adapters/cli/client.ts'
-import { fieldsOf, itemsOf, textOf, type Fields } from '../../adapters/cli/print.ts'
+import { fieldsOf, itemsOf, textOf, type PrintedFields } from '../../adapters/cli/print.ts'
 import { sha256Hex } from '../../adapters/keys/digest.ts'
 import { unanswered } from './check-servers.ts'
 import { configSections } from '../config-sections.ts'
@@ -67,7 +67,7 @@ function unlistedInRules(findings: unknown): DoctorFinding[] {
     }))
 }
 
-function unlistedInSettings({ config }: Settings, tools: readonly Fields[]): DoctorFinding[] {
+function unlistedInSettings({ config }: Settings, tools: readonly PrintedFields[]): DoctorFinding[] {
   return Object.entries(config.servers).flatMap(([name, server]) => {
     const listed = tools.filter((tool) => tool['server'] === name).map(({ tool_id }) => textOf(tool_id))
     return unlistedSettings(sha256Hex, name, server, listed).map((says) => ({

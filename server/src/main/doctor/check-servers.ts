@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { quoted } from '../../kernel/contract/visible-text.ts'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
-import { clientFor, NOT_LISTENING, UNREACHED, type Client, type Reply } from '../../adapters/cli/client.ts'
+import { clientFor, NOT_LISTENING, UNREACHED, type CliClient, type GateResponse } from '../../adapters/cli/client.ts'
 import { count, fieldsOf, itemsOf, textOf } from '../../adapters/cli/print.ts'
 import { openToolServers } from '../../adapters/upstream/open-tool-servers.ts'
 import { serverConfigs } from '../../adapters/upstream/server-config.ts'
@@ -14,10 +14,10 @@ import { packageVersion } from '../package-version.ts'
 const START_MS = 20_000
 
 /** `unknown`: something prevents an answer, so a gate may be running. */
-export type Asked = { readonly runs: 'yes' | 'no' | 'unknown'; readonly findings: readonly DoctorFinding[] }
+export type AskedGate = { readonly runs: 'yes' | 'no' | 'unknown'; readonly findings: readonly DoctorFinding[] }
 
 /** What the running gate says about itself and its servers. */
-export async function askGate(data: string): Promise<Asked> {
+export async function askGate(data: string): Promise<AskedGate> {
   const { socket } = placesIn(data)
   const ask = clientFor({ socket })
   const alive = await ask('GET', '/healthz')
@@ -34,7 +34,7 @@ export async function askGate(data: string): Promise<Asked> {
 }
 
 /** An answer that a gate did not give is not one without contents. */
-export const unanswered = (what: string, { status }: Reply): readonly DoctorFinding[] =>
+export const unanswered = (what: string, { status }: GateResponse): readonly DoctorFinding[] =>
   status === 200
     ? []
     : [
@@ -46,7 +46,7 @@ export const unanswered = (what: string, { status }: Reply): readonly DoctorFind
         },
       ]
 
-async function findingsFrom(ask: Client): Promise<readonly DoctorFinding[]> {
+async function findingsFrom(ask: CliClient): Promise<readonly DoctorFinding[]> {
   const ready = await ask('GET', '/readyz')
   const answer = await ask('GET', '/v1/servers')
   const listed = await ask('GET', '/v1/tools')

@@ -1,11 +1,11 @@
 import { isMap, isNode, isScalar, parseDocument, stringify, type YAMLMap } from 'yaml'
-import type { Settings } from './plan-import.ts'
+import type { ImportSettings } from './plan-import.ts'
 
 /** In the data folder, so that editors know every key of exactly this release. */
 export const SCHEMA_FILE = 'sluice.schema.json'
 
 /** A new `sluice.yaml`, with a comment about what else can be in it. */
-export function newConfigText(servers: ReadonlyMap<string, Settings>, data: string, port: number): string {
+export function newConfigText(servers: ReadonlyMap<string, ImportSettings>, data: string, port: number): string {
   const written =
     servers.size === 0 ? 'servers: {}\n' : stringify({ servers: Object.fromEntries(servers) }, { lineWidth: 120 })
   return `# yaml-language-server: $schema=${data}/${SCHEMA_FILE}
@@ -31,7 +31,7 @@ ${written}`
 }
 
 /** The same file with further servers added; every existing line is unchanged. Undefined if `servers` is not a map. */
-export function extendedConfigText(text: string, servers: ReadonlyMap<string, Settings>): string | undefined {
+export function extendedConfigText(text: string, servers: ReadonlyMap<string, ImportSettings>): string | undefined {
   if (servers.size === 0) return text
   const document = parseDocument(text)
   const map: unknown = document.get('servers', true)
@@ -50,7 +50,7 @@ export function extendedConfigText(text: string, servers: ReadonlyMap<string, Se
 
 const blockOf = (value: object): string => stringify(value, { lineWidth: 0 })
 
-function insertedBelow(text: string, map: YAMLMap, servers: ReadonlyMap<string, Settings>): string {
+function insertedBelow(text: string, map: YAMLMap, servers: ReadonlyMap<string, ImportSettings>): string {
   const first: unknown = map.items[0]?.key
   const start = isNode(first) ? (first.range?.[0] ?? 0) : 0
   const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1))

@@ -24,7 +24,7 @@ import { onlyPartOf } from '../guest-parts.ts'
 import { textScrubber, type ScrubText } from '../scrub-text.ts'
 import { isTrusted, trust } from '../trust/check-trust.ts'
 import { gateIn } from './read-entry.ts'
-import { freeName, planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
+import { freeName, planImport, type Opened, type ImportPlan, type ImportSettings } from './plan-import.ts'
 import { realFile, textIn, writeWhole } from '../../adapters/files/whole-file.ts'
 
 /** What guests add. Without hooks, the tools of coding agents are not judged. */
@@ -181,7 +181,7 @@ function serversIn(text: string): Readonly<Record<string, unknown>> {
 
 type Written = { readonly data: string; readonly port: number }
 
-function configText(file: string, { servers }: Plan, { data, port }: Written): string | undefined {
+function configText(file: string, { servers }: ImportPlan, { data, port }: Written): string | undefined {
   return existsSync(file) ? extendedConfigText(readFileSync(file, 'utf8'), servers) : newConfigText(servers, data, port)
 }
 
@@ -231,7 +231,7 @@ function hooksFor(all: readonly HookPlace[], initOptions: InitOptions, existing:
   const present = all.filter(({ client, home }) => existsSync(home) && (from.length === 0 || from.includes(client)))
   const places = write && hooks ? present : []
   const known = new Set(Object.values(existing).map((settings) => (settings as { client?: string }).client))
-  const servers = new Map<string, Settings>()
+  const servers = new Map<string, ImportSettings>()
   for (const { client } of places) {
     // Another server may have this name already.
     if (!known.has(client)) servers.set(freeName(client, new Set(Object.keys(existing))), { client })
@@ -260,7 +260,7 @@ function withHookFiles(
 type Replaced = { readonly replacements: readonly Replacement[]; readonly notes: readonly string[] }
 
 /** Two places of one file are changed one after the other in one text. */
-function replacementsFor(files: readonly Opened[], { clients }: Plan, config: string): Replaced {
+function replacementsFor(files: readonly Opened[], { clients }: ImportPlan, config: string): Replaced {
   const changes = new Map<string, Replacement>()
   const notes = new Set<string>()
   for (const [at, opened] of files.entries()) {

@@ -7,7 +7,7 @@ import type { ClientFile } from './client-files.ts'
 import type { ScrubText } from '../scrub-text.ts'
 import { serverLines } from '../trust/programs-of.ts'
 import { insteadOf, timeoutKey } from './entry-keys.ts'
-import { looksSecret, readEntry, variableIn, type Entry, type ReadEntry } from './read-entry.ts'
+import { looksSecret, readEntry, variableIn, type ServerEntry, type ReadEntry } from './read-entry.ts'
 import { trimmedBoth, trimmedEnd } from '../../kernel/contract/trimmed.ts'
 
 /** A client's file with its servers. */
@@ -20,12 +20,12 @@ export type Secret = {
   readonly reference: string
   readonly value: string
 }
-export type Settings = Readonly<Record<string, unknown>>
+export type ImportSettings = Readonly<Record<string, unknown>>
 
-export type Plan = {
+export type ImportPlan = {
   readonly clients: readonly FoundClient[]
   /** New ones, by their names in `sluice.yaml`. */
-  readonly servers: ReadonlyMap<string, Settings>
+  readonly servers: ReadonlyMap<string, ImportSettings>
   readonly secrets: readonly Secret[]
 }
 
@@ -43,8 +43,8 @@ export type PlanDeps = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
 }
 
 /** Which servers are imported, under which names, with which secrets moved to files. Writes nothing. */
-export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
-  const servers = new Map<string, Settings>()
+export function planImport(files: readonly Opened[], deps: PlanDeps): ImportPlan {
+  const servers = new Map<string, ImportSettings>()
   const secrets: Secret[] = []
   const known = new Map(Object.entries(deps.existing).map(([name, settings]) => [keyOf(settings, deps.resolve), name]))
   const taken = new Set(deps.names)
@@ -71,7 +71,7 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
 
   /** It keeps the settings of the one that was found first. */
   function withOtherTime({ entry, lost }: ReadServer, client: string, same: string): readonly string[] {
-    const first = (servers.get(same) ?? deps.existing[same]) as Settings | undefined
+    const first = (servers.get(same) ?? deps.existing[same]) as ImportSettings | undefined
     const isOther = entry.timeout_ms !== undefined && entry.timeout_ms !== first?.['timeout_ms']
     return isOther ? [...lost, timeoutKey(client)?.key ?? 'timeout'] : lost
   }
@@ -99,7 +99,7 @@ function lostOf(server: string, keys: readonly string[]): Pick<FoundServer, 'not
 
 /** The same server in two clients, or already in `sluice.yaml`, is one server; with another credential it is another one. */
 function keyOf(settings: unknown, resolve: (value: string) => string): string {
-  const { command, args, url, cwd, env, headers } = settings as Entry
+  const { command, args, url, cwd, env, headers } = settings as ServerEntry
   const sorted = (record: Readonly<Record<string, string>> = {}) =>
     Object.entries(record)
       .map(([key, value]) => JSON.stringify([key, resolve(value)]))
@@ -128,9 +128,13 @@ export function freeName(wished: string, taken: ReadonlySet<string>): string {
   }
 }
 
-type Made = { readonly settings: Settings; readonly put_aside: readonly Secret[]; readonly notes: readonly string[] }
+type Made = {
+  readonly settings: ImportSettings
+  readonly put_aside: readonly Secret[]
+  readonly notes: readonly string[]
+}
 
-function settingsOf(server: string, entry: Entry, deps: PlanDeps): Made {
+function settingsOf(server: string, entry: ServerEntry, deps: PlanDeps): Made {
   const put_aside: Secret[] = []
   const notes: string[] = []
   const refer = (key: string, value: string): string => {
@@ -167,7 +171,7 @@ const ELSEWHERE = /^(?:docker|podman|nerdctl|wsl|ssh)(?:\.exe)?$/i
 const FOLDER = /^(?:[\\/~]|\.{1,2}(?:[\\/]|$)|[A-Za-z]:[\\/])/
 
 /** The folders that a file server is started with, which are those its calls may access. */
-function fileRoots({ command, args = [] }: Entry): readonly string[] {
+function fileRoots({ command, args = [] }: ServerEntry): readonly string[] {
   if (command === undefined || ELSEWHERE.test(command.split(/[\\/]/).at(-1) ?? '')) return []
   const at = args.findIndex((arg) => FILE_SERVER.test(arg))
   if (at < 0 && !FILE_SERVER.test(command)) return []

@@ -5,7 +5,7 @@ import { isImplied, timeoutKey, WHY_LEFT } from './entry-keys.ts'
 import { textIn } from '../../adapters/files/whole-file.ts'
 
 /** One server as a client writes it, in our terms. Values are still unchanged. */
-export type Entry = {
+export type ServerEntry = {
   readonly command?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export type ReadEntry =
   /** `lost`: the keys that have no equivalent in our settings. `notes`: how others were translated. */
   | {
       readonly is: 'server'
-      readonly entry: Entry
+      readonly entry: ServerEntry
       readonly lost: readonly string[]
       readonly notes: readonly string[]
     }

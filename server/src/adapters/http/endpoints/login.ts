@@ -17,13 +17,13 @@ import { describeLogin, logIn, logOut, readLogin, type LoginDeps } from '../../.
 import { beginIssuerLogin, ISSUER_SLOTS, logInWithIssuer } from '../../../kernel/identity/oidc-login.ts'
 import type { OidcLogins } from '../../../kernel/ports/keys.ts'
 import { PEOPLE } from '../access.ts'
-import { endpoint, type Asked, type Endpoint } from '../endpoint.ts'
+import { endpoint, type EndpointInput, type Endpoint } from '../endpoint.ts'
 import { isOwnOrigin, loginCookie, loginSecret } from '../login-cookie.ts'
 import { jsonResponse, problemResponse } from '../problem.ts'
 
 export type LoginPorts = LoginDeps & { readonly oidcLogins: OidcLogins }
 
-type Request = Pick<Asked, 'header' | 'door' | 'local' | 'remote' | 'trace'>
+type Request = Pick<EndpointInput, 'header' | 'door' | 'local' | 'remote' | 'trace'>
 
 /** Login at the console: the key is sent once and replaced by a cookie that scripts cannot read. */
 export const loginEndpoints = (k: LoginPorts): readonly Endpoint[] => [
@@ -98,7 +98,7 @@ export const loginEndpoints = (k: LoginPorts): readonly Endpoint[] => [
  */
 function issuerEndpoints(k: LoginPorts): readonly Endpoint[] {
   const slots = fairSlots(ISSUER_SLOTS)
-  const placeOf = ({ site }: Pick<Asked, 'site'>, browser: string) => ({
+  const placeOf = ({ site }: Pick<EndpointInput, 'site'>, browser: string) => ({
     browser,
     redirect_uri: `${site.origin}${OIDC_CALLBACK}`,
   })

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { McpPorts } from '../mcp-ports.ts'
 import type { RelayNotice } from '../../../kernel/ports/notices.ts'
 import type { Caller } from '../../../kernel/contract/caller.ts'
-import type { EventStream } from '../event-stream.ts'
+import type { McpEventStream } from '../event-stream.ts'
 import { clientKeyOf, type ClientContext } from '../http-context.ts'
-import type { Place, ResumableStreams, StreamEvent } from './resumable-streams.ts'
+import type { StreamPlace, ResumableStreams, SentEvent } from './resumable-streams.ts'
 import { textOf } from '../rpc.ts'
 import { threadOfSession } from '../mcp-sessions.ts'
 import { showsOutputSchema } from '../shown-definition.ts'
@@ -24,7 +24,7 @@ type Pipe = { again(after: number): void }
 
 export type RelayedStreams = {
   /** Resumes a stream that this node does not have. Returns false if no node has it and no call was made for it. */
-  resume(client: ClientContext, place: Place, open: () => EventStream): Promise<boolean>
+  resume(client: ClientContext, place: StreamPlace, open: () => McpEventStream): Promise<boolean>
 }
 
 export type RelayedDeps = {
@@ -60,8 +60,13 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     pipes.get(by)?.again(after)
   }
 
-  function openPipe(caller: Caller, stream: string, by: string, close: () => void): { pipe: Pipe; live: EventStream } {
-    let waiting: StreamEvent[] = []
+  function openPipe(
+    caller: Caller,
+    stream: string,
+    by: string,
+    close: () => void,
+  ): { pipe: Pipe; live: McpEventStream } {
+    let waiting: SentEvent[] = []
     let isOver = false
     let isFlushing = false
     let isAsked = false
@@ -99,7 +104,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
         flushSoon()
       },
     }
-    const live: EventStream = {
+    const live: McpEventStream = {
       send(text, id) {
         waiting.push({ number: Number(id?.slice(stream.length + 1)), text })
         flushSoon()
@@ -114,11 +119,15 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     return { pipe, live }
   }
 
-  async function resume(client: ClientContext, { stream, after }: Place, open: () => EventStream): Promise<boolean> {
+  async function resume(
+    client: ClientContext,
+    { stream, after }: StreamPlace,
+    open: () => McpEventStream,
+  ): Promise<boolean> {
     const { caller, session, response } = client
     const by = randomBytes(12).toString('base64url')
     let last = after
-    let live: EventStream | undefined
+    let live: McpEventStream | undefined
     let silent = 0
     const { promise: first, resolve: resolveFirst } = Promise.withResolvers<boolean>()
     const ask = () => relay.publish({ is: 'resumed', client: clientKeyOf(caller, session), stream, after: last, by })
@@ -128,7 +137,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
       if (events !== undefined && text === undefined) return
       if (response.destroyed) return
       live ??= open()
-      for (const { number, text: message } of JSON.parse(text ?? '[]') as StreamEvent[]) {
+      for (const { number, text: message } of JSON.parse(text ?? '[]') as SentEvent[]) {
         if (number <= last) continue
         live.send(message, `${stream}.${number}`)
         last = number
@@ -184,8 +193,8 @@ const CLOCKS_MS = 60_000
 async function answerFromCall(
   { gate, stopping }: { readonly gate: McpPorts; readonly stopping: AbortSignal },
   { caller, session, surface, response }: ClientContext,
-  { stream, after }: Place,
-  open: () => EventStream,
+  { stream, after }: StreamPlace,
+  open: () => McpEventStream,
 ): Promise<boolean> {
   const request = requestIn(stream)
   if (request === undefined || session === undefined) return false

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../kernel/contract/caller.ts'
-import type { EventStream } from '../event-stream.ts'
+import type { McpEventStream } from '../event-stream.ts'
 import { clientKeyOf } from '../http-context.ts'
 
 /** How long a client that lost its stream should wait before it comes back. */
@@ -11,14 +11,14 @@ const MOST_EVENTS = 500
 /** Of all streams together. */
 const MOST_CHARS = 32 * 1024 * 1024
 
-export type StreamEvent = { readonly number: number; readonly text: string }
+export type SentEvent = { readonly number: number; readonly text: string }
 
 type Kept = {
   readonly caller: Caller
   readonly clientKey: string
-  readonly events: StreamEvent[]
+  readonly events: SentEvent[]
   readonly onLost: () => void
-  live: EventStream | undefined
+  live: McpEventStream | undefined
   is_over: boolean
   chars: number
 }
@@ -26,18 +26,18 @@ type Kept = {
 /** Streams that answer a request, and that a client can resume after losing its connection. */
 export type ResumableStreams = {
   /** Makes a stream resumable. `close`: nobody reads it any more. `onLost`: nobody resumed it in time. */
-  keep(name: string, client: Client, live: EventStream, onLost: () => void): EventStream & { close(): void }
+  keep(name: string, client: StreamClient, live: McpEventStream, onLost: () => void): McpEventStream & { close(): void }
   /**
    * Sends the events after this one, then new ones as they arrive. Returns a function that stops it; undefined if this node does not have the
    * stream, or it belongs to another client.
    */
-  resume(clientKey: string, place: Place, open: (caller: Caller) => EventStream): (() => void) | undefined
+  resume(clientKey: string, place: StreamPlace, open: (caller: Caller) => McpEventStream): (() => void) | undefined
   /** The stored events of a stream after this one. */
-  eventsAfter(place: Place): readonly StreamEvent[]
+  eventsAfter(place: StreamPlace): readonly SentEvent[]
 }
 
-export type Client = { readonly caller: Caller; readonly session: string | undefined }
-export type Place = { readonly stream: string; readonly after: number }
+export type StreamClient = { readonly caller: Caller; readonly session: string | undefined }
+export type StreamPlace = { readonly stream: string; readonly after: number }
 
 export function createResumableStreams(): ResumableStreams {
   const kept = new Map<string, Kept>()
@@ -56,7 +56,7 @@ export function createResumableStreams(): ResumableStreams {
     }
   }
 
-  function detacher(one: Kept, live: EventStream): () => void {
+  function detacher(one: Kept, live: McpEventStream): () => void {
     return () => {
       if (one.live !== live) return
       one.live = undefined

@@ -39,7 +39,7 @@ export type RunState = {
 }
 
 /** What a group reads and writes. The database checks the `was` values before anything is written. */
-export type Plan = {
+export type GroupPlan = {
   readonly rows: ReadonlyMap<string, RowState & { readonly table: Table; readonly id: string }>
   readonly onces: ReadonlyMap<string, OnceState>
   readonly accounts: ReadonlyMap<string, AccountState>
@@ -49,7 +49,7 @@ export type Plan = {
   /** Nobody waits for the flush of this group. */
   readonly isSyncedLater: boolean
 }
-export type Decided = { readonly outcomes: readonly GroupResult[]; readonly plan: Plan }
+export type DecidedGroup = { readonly outcomes: readonly GroupResult[]; readonly plan: GroupPlan }
 
 /** Something must be read first. */
 class Unknown extends Error {}
@@ -63,7 +63,7 @@ export function decideGroup(
   commits: readonly PackedCommit[],
   known: Known,
   digest: (text: string) => string,
-): Decided | undefined {
+): DecidedGroup | undefined {
   const state = groupState(known, digest)
   try {
     const outcomes = commits.map(({ changes }): GroupResult => {
@@ -231,7 +231,7 @@ function groupState(known: Known, digest: (text: string) => string) {
       before = []
       marked = { entries: entries.length, head }
     },
-    plan: (): Omit<Plan, 'isSyncedLater'> => ({ rows, onces, accounts, runs, entries, head }),
+    plan: (): Omit<GroupPlan, 'isSyncedLater'> => ({ rows, onces, accounts, runs, entries, head }),
     /** This node remembers entries and keys: if the database lost them, that would look like tampering. */
     isForgettable: () => entries.length === 0 && onces.size === 0,
   }

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { columnsOf, rawColumn, type Listed } from '../listed.ts'
+import { columnsOf, rawColumn, type ListedValue } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import { COPIED_KEYS, NO_KEYS, withKey } from '../once-sum.ts'
 import type { Copied, StoredRecord } from '../stored-record.ts'
@@ -34,7 +34,7 @@ export async function fillStore(
 }
 
 async function put(client: Client, macs: RowMacs, record: StoredRecord): Promise<void> {
-  const insert = async (table: string, values: Readonly<Record<string, Listed | bigint | Buffer>>) => {
+  const insert = async (table: string, values: Readonly<Record<string, ListedValue | bigint | Buffer>>) => {
     const names = Object.keys(values)
     const places = names.map((_, index) => `$${index + 1}`)
     const text = `INSERT INTO ${table} (${names.map((name) => `"${name}"`).join(', ')}) VALUES (${places.join(', ')})`

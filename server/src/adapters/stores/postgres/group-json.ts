@@ -2,7 +2,7 @@ import type { Head } from '../../../kernel/audit/chain.ts'
 import { withKey, type OnceSum } from '../once-sum.ts'
 import { exceptionsText, type GroupResult } from '../batch-link.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
-import type { Account, Decided, Known, Plan } from './decide-group.ts'
+import type { Account, DecidedGroup, Known, GroupPlan } from './decide-group.ts'
 import type { PackedCommit } from './packed-change.ts'
 import { fromPgText } from './pg-text.ts'
 import { sumParts, type SumParts } from './once-keys.ts'
@@ -31,7 +31,7 @@ type List = unknown[]
 
 /** A group as the database's function takes it. Empty lists are omitted. */
 export function groupJson(
-  { outcomes, plan }: Decided,
+  { outcomes, plan }: DecidedGroup,
   group: GroupOf,
   known: Head,
   keys: { readonly known: OnceSum; readonly next: OnceSum },
@@ -72,7 +72,7 @@ export function groupJson(
 }
 
 /** The sum of this stream's keys after a group. */
-export function keysAfter({ onces }: Plan, known: OnceSum, macs: RowMacs): OnceSum {
+export function keysAfter({ onces }: GroupPlan, known: OnceSum, macs: RowMacs): OnceSum {
   let next = known
   for (const [key, { until }] of onces)
     if (until !== undefined) next = withKey(next, macs.once(fromPgText(key), until).term)
@@ -81,7 +81,7 @@ export function keysAfter({ onces }: Plan, known: OnceSum, macs: RowMacs): OnceS
 
 type Add = (name: string, value: unknown) => void
 
-function addRows({ rows }: Plan, macs: RowMacs, add: Add): void {
+function addRows({ rows }: GroupPlan, macs: RowMacs, add: Add): void {
   for (const { table, id, was, now, row } of rows.values()) {
     if (row === undefined || now === was) {
       add(`e_${table}`, [id, was])
@@ -92,7 +92,7 @@ function addRows({ rows }: Plan, macs: RowMacs, add: Add): void {
   }
 }
 
-function addUnits({ onces, accounts }: Plan, macs: RowMacs, add: Add): void {
+function addUnits({ onces, accounts }: GroupPlan, macs: RowMacs, add: Add): void {
   for (const [key, { was, until }] of onces) {
     if (until === undefined) add('once_e', [key, was])
     else add('once_i', [key, until, macText(macs.once(fromPgText(key), until).mac)])
@@ -106,7 +106,7 @@ function addUnits({ onces, accounts }: Plan, macs: RowMacs, add: Add): void {
   }
 }
 
-function addRuns({ runs }: Plan, macs: RowMacs, add: Add): void {
+function addRuns({ runs }: GroupPlan, macs: RowMacs, add: Add): void {
   for (const [run, { was, forget, events, isRested, wakes }] of runs) {
     if (was !== undefined) add('run_e', [run, was])
     if (forget > 0) add('ev_d', [run, forget])
@@ -116,7 +116,7 @@ function addRuns({ runs }: Plan, macs: RowMacs, add: Add): void {
   }
 }
 
-function addJobs({ runs }: Plan, add: Add): void {
+function addJobs({ runs }: GroupPlan, add: Add): void {
   for (const [run, { wakes }] of runs)
     for (const at of wakes) {
       const { queue, job } = jobOf(run, at)

@@ -1,6 +1,6 @@
 /** Two clocks: one that nobody can set, and one that also counts while the machine is suspended. */
-export type Clocks = { readonly monotonic: () => number; readonly wall: () => number }
-const CLOCKS: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
+export type LeaseClocks = { readonly monotonic: () => number; readonly wall: () => number }
+const CLOCKS: LeaseClocks = { monotonic: () => performance.now(), wall: () => Date.now() }
 
 type Moment = { readonly monotonic: number; readonly wall: number }
 
@@ -15,7 +15,7 @@ const STEADY_SHARE = 0.5
  * further: a stopped process is seen by both, a suspended machine by the wall clock, a wall clock that was set back by the other
  * one.
  */
-export function leaseClock(lease_ms: number, clocks: Clocks = CLOCKS) {
+export function leaseClock(lease_ms: number, clocks: LeaseClocks = CLOCKS) {
   let from: Moment | undefined
   /** Since when it was renewed without a break. By the clock that stops while the machine is suspended. */
   let since = 0

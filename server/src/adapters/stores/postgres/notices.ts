@@ -6,7 +6,7 @@ import { connect, unreachable, type PostgresAddress } from './connect.ts'
 import { randomBytes } from 'node:crypto'
 import { createListeners } from '../listeners.ts'
 
-export type OpenWire = (callbacks: {
+export type OpenNoticeWire = (callbacks: {
   readonly receive: (payload: string) => void
   readonly onBack: () => void
 }) => Promise<RedisWire>
@@ -25,7 +25,10 @@ const POLL_MS = 1_000
  * Notices among nodes by NOTIFY, on a channel of the schema. Two connections: one listens, one sends. With Redis, notices are sent
  * through Redis while it accepts them, otherwise by NOTIFY; every node listens to both.
  */
-export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire): Promise<Result<JoinedNotices>> {
+export async function joinNotices(
+  address: PostgresAddress,
+  openRedis?: OpenNoticeWire,
+): Promise<Result<JoinedNotices>> {
   const channel = `sluice_${address.schema}`
   let hasLeft = false
   let listener: Client | undefined

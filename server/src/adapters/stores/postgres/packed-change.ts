@@ -1,11 +1,11 @@
 import type { Change, Swap, Table, Version } from '../../../kernel/ports/ledger.ts'
 import { Bug } from '../../../kernel/contract/problems.ts'
 import { entryParts, type EntryParts } from '../../../kernel/audit/chain.ts'
-import { columnsOf, rawColumn, type Listed } from '../listed.ts'
+import { columnsOf, rawColumn, type ListedValue } from '../listed.ts'
 import { pgColumn, pgText } from './pg-text.ts'
 
 /** A row as sent to the database. */
-export type PackedRow = { readonly text: string; readonly columns: Readonly<Record<string, Listed>> }
+export type PackedRow = { readonly text: string; readonly columns: Readonly<Record<string, ListedValue>> }
 
 /** A validated change, with texts as they will be stored. Absent rows have version 0. */
 export type PackedChange =

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isKeyed, type Listed } from '../listed.ts'
+import { isKeyed, type ListedValue } from '../listed.ts'
 
 /**
  * A text as Postgres can store it: without NUL and lone surrogates.
@@ -25,7 +25,7 @@ export const fromPgText = (text: string): string =>
 const KEY_DIGITS = 32
 
 /** A listed field as stored in its column. For long texts, 128 bits of a digest. */
-export function pgColumn(field: string, value: Listed): Listed {
+export function pgColumn(field: string, value: ListedValue): ListedValue {
   if (typeof value !== 'string') return value
   return isKeyed(field) ? hash('sha256', pgText(value)).slice(0, KEY_DIGITS) : pgText(value)
 }

@@ -6,7 +6,7 @@ import { joinBoots } from './boots.ts'
 import { openRedisWire } from '../redis/wire.ts'
 import { openUsedKeys, refuseUsed } from '../redis/used-keys.ts'
 import { connect, unreachable, type PostgresAddress } from './connect.ts'
-import { joinNotices, type OpenWire } from './notices.ts'
+import { joinNotices, type OpenNoticeWire } from './notices.ts'
 import { hasAllKeys } from './once-keys.ts'
 import { openPostgresLedger } from './open-postgres-ledger.ts'
 import { readQueries, type ReadQueries } from './read-queries.ts'
@@ -105,7 +105,7 @@ export const postgresEngine: StoreEngine = {
     const joined = await joinBoots({ address, onOwnDeath, onFault })
     if (!joined.ok) return joined
     const { redis } = settings
-    const wire: OpenWire | undefined =
+    const wire: OpenNoticeWire | undefined =
       redis && ((callbacks) => openRedisWire({ ...address, ...redis }, { ...callbacks, onFault: onRedisFault }))
     const notices = await joinNotices(address, wire)
     if (!notices.ok) {

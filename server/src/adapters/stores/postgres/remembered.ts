@@ -1,5 +1,5 @@
 import type { RowMacs } from '../row-mac.ts'
-import type { Account, Plan } from './decide-group.ts'
+import type { Account, GroupPlan } from './decide-group.ts'
 import { fromPgText } from './pg-text.ts'
 
 /** Accounts and journals as this node left them last. A guess: the database checks it. Bounded, the oldest is dropped first. */
@@ -7,7 +7,7 @@ export type Remembered = {
   account(id: string): Account | undefined
   last(run: string): number | undefined
   /** Only for a plan that is stored. */
-  note(plan: Plan): void
+  note(plan: GroupPlan): void
   forget(): void
 }
 

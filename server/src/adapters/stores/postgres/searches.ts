@@ -1,4 +1,4 @@
-import type { Found, Page, SearchTable, SearchWhere } from '../../../kernel/ports/reads.ts'
+import type { FoundPage, Page, SearchTable, SearchWhere } from '../../../kernel/ports/reads.ts'
 import { Bug } from '../../../kernel/contract/problems.ts'
 import { columnsOf, isUnindexed } from '../listed.ts'
 import { pgText } from './pg-text.ts'
@@ -31,7 +31,7 @@ export async function searchRows(
   table: SearchTable,
   where: SearchWhere,
   { limit, after, newest_first = false }: Page,
-): Promise<Found<number>> {
+): Promise<FoundPage<number>> {
   const { fits, values } = conditionsOf(table, where)
   const [low, high] = await boundsOf(queries, table, where)
   const from = newest_first ? low : Math.max(low, after ?? low)

@@ -9,14 +9,14 @@ import {
   type BatchLink,
   type BatchReply,
   type Divergence,
-  type Fault,
+  type EngineFault,
   type GroupResult,
   type Tail,
 } from '../batch-link.ts'
 import { KEYS_CHANGED, NO_KEYS, type OnceSum } from '../once-sum.ts'
 import type { RowMacs } from '../row-mac.ts'
 import { connect, isSurelyUndone, messageOf, stateOf, unreachable, type PostgresAddress } from './connect.ts'
-import { decideGroup, type Decided, type Known } from './decide-group.ts'
+import { decideGroup, type DecidedGroup, type Known } from './decide-group.ts'
 import { COMMIT, FUNCTIONS, LOOK, STATE } from './functions.ts'
 import {
   groupJson,
@@ -105,7 +105,7 @@ async function prepare(client: Client, { address, writer, stream, macs }: LinkSe
   return ok(undefined)
 }
 
-type Stored = { readonly decided: Decided; readonly keys: OnceSum }
+type Stored = { readonly decided: DecidedGroup; readonly keys: OnceSum }
 
 /** What this connection knows about the end of its stream. */
 type KnownTail = { last: Head; keys: OnceSum; isSame: boolean; inDoubt: boolean; diverged?: Divergence | undefined }
@@ -139,7 +139,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
   }
 
   /** What is written, and the sum of the keys that is stored then. */
-  const statementOf = (decided: Decided, group: GroupOf, head: Head, known: OnceSum) => {
+  const statementOf = (decided: DecidedGroup, group: GroupOf, head: Head, known: OnceSum) => {
     const keys = keysAfter(decided.plan, known, macs)
     return { json: groupJson(decided, group, head, { known, next: keys }, macs), stored: { decided, keys } }
   }
@@ -326,7 +326,7 @@ function* groupsOf(commits: readonly PackedCommit[]): Generator<readonly PackedC
 const headOf = (stream: string, found: readonly [number, string, ...unknown[]] | null): Head =>
   found === null ? emptyHead(stream) : { stream, seq: found[0], hash: found[1] }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): EngineFault {
   const code = stateOf(error)
   return code === undefined ? { says: messageOf(error) } : { says: messageOf(error), code: `Postgres ${code}` }
 }

@@ -16,10 +16,10 @@ export type ApplyGroup = (
   commits: readonly PackedCommit[],
   now: number,
   note: (outcomes: readonly GroupResult[]) => void,
-) => Applied | { readonly in_doubt: unknown }
+) => AppliedGroup | { readonly in_doubt: unknown }
 
 /** `cursors`: of the labels that the stored commits inserted, in their order. `touched`: another connection has written before. */
-export type Applied = {
+export type AppliedGroup = {
   readonly outcomes: readonly GroupResult[]
   readonly cursors: readonly number[]
   readonly touched?: true

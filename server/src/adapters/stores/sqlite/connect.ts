@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { primaryCode, SQLITE } from './sqlite-error.ts'
 
 /** For measurements and tests: production uses `PRODUCT`. */
-export type Tuning = {
+export type SqliteTuning = {
   /** The most commits per transaction. */
   readonly group: number
   readonly synchronous: 'FULL' | 'OFF'
@@ -12,14 +12,14 @@ export type Tuning = {
   /** The most pages the file may have: simulates a disk of a known size. */
   readonly max_pages?: number
 }
-export const PRODUCT: Tuning = { group: 512, synchronous: 'FULL', busy_ms: 10_000 }
+export const PRODUCT: SqliteTuning = { group: 512, synchronous: 'FULL', busy_ms: 10_000 }
 
 /**
  * A connection that may write.
  * INVARIANT: never creates the file. A missing ledger must stay an error; an empty one in its place would accept calls whose
  * history is lost.
  */
-export function connect(file: string, tuning: Tuning = PRODUCT): DatabaseSync {
+export function connect(file: string, tuning: SqliteTuning = PRODUCT): DatabaseSync {
   const address = pathToFileURL(file)
   address.searchParams.set('mode', 'rw')
   const db = new DatabaseSync(address, { timeout: tuning.busy_ms })

@@ -8,7 +8,7 @@ import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../../k
 import type { Clock } from '../../../kernel/ports/runtime.ts'
 import type { Divergence, Tail } from '../batch-link.ts'
 import { backUp } from './back-up.ts'
-import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
+import { connectForReads, PRODUCT, type SqliteTuning } from './connect.ts'
 import { groupWriter, type Scrub } from '../group-writer.ts'
 import { bloomFilter } from './bloom-filter.ts'
 import type { OnForged } from '../stored-values.ts'
@@ -55,7 +55,7 @@ export type SqliteSetup = {
   /** Asked for each commit just before it is sent: one that is refused is `unavailable`. */
   readonly refuses?: ((changes: readonly Change[]) => boolean) | undefined
   readonly clock?: Clock
-  readonly tuning?: Partial<Tuning>
+  readonly tuning?: Partial<SqliteTuning>
   /** The script of the writing thread; tests use one that dies. */
   readonly script?: URL | undefined
 }

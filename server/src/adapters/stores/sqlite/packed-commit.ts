@@ -1,8 +1,8 @@
 import type { Change, Swap, Table, Version } from '../../../kernel/ports/ledger.ts'
 import { Bug } from '../../../kernel/contract/problems.ts'
 import { entryParts } from '../../../kernel/audit/chain.ts'
-import { listedFields, tableColumns, type Listed } from '../listed.ts'
-import type { Fields, RowAt } from './written-rows.ts'
+import { listedFields, tableColumns, type ListedValue } from '../listed.ts'
+import type { RowFields, RowAt } from './written-rows.ts'
 
 /**
  * A change as it is sent to the writer thread. A row is already the text that will be stored, next to the values of its listed
@@ -10,16 +10,16 @@ import type { Fields, RowAt } from './written-rows.ts'
  * objects.
  */
 export type PackedChange =
-  | readonly ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
+  | readonly ['insert', table: Table, id: string, row: string, ...listed: ListedValue[]]
   /** `fields`: the names of the columns whose values follow, separated by commas. */
-  | readonly ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
+  | readonly ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...ListedValue[]]
   | readonly ['audit', before: string, after: string]
   | Expected
   | readonly ['other', json: string]
   | readonly ['sync_later']
 export type Expected = readonly ['expect', table: Table, id: string, version: Version | 'absent']
-type Update = ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
-type Insert = ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
+type Update = ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...ListedValue[]]
+type Insert = ['insert', table: Table, id: string, row: string, ...listed: ListedValue[]]
 export type PackedCommit = readonly PackedChange[]
 
 /** Changes that are sent as JSON. */
@@ -62,7 +62,7 @@ export const isSyncedLater = (commit: PackedCommit): boolean => commit.at(-1)?.[
 function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
   const columns = tableColumns(table)
   if (typeof to !== 'object' || to === null) throw new Bug('a row is an object')
-  const next = to as Fields
+  const next = to as RowFields
   if (from === 'absent') {
     const insert: Insert = ['insert', table, id, JSON.stringify(to)]
     for (const { raw, stored } of columns) insert.push(stored(raw(next)))
@@ -96,7 +96,7 @@ function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
  * INVARIANT: content that was removed or replaced does not stay in the file: a field that is gone, or has another value and is
  * neither listed nor a number, has the row stored whole (undefined).
  */
-function differenceOf(before: Fields, next: Fields, listed: readonly string[]): Fields | undefined {
+function differenceOf(before: RowFields, next: RowFields, listed: readonly string[]): RowFields | undefined {
   const fields = Object.keys(next)
   const values = Object.values(next)
   const oldFields = Object.keys(before)

@@ -1,13 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../../kernel/contract/problems.ts'
 import type { Table, Version } from '../../../kernel/ports/ledger.ts'
-import { columnsOf, TABLES, type Listed } from '../listed.ts'
+import { columnsOf, TABLES, type ListedValue } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { Expected } from './packed-commit.ts'
 
 /** Rows of every table. Each write returns whether its expectation held. */
 export type RowWriter = {
-  insert(table: Table, id: string, row: string, listed: readonly Listed[]): boolean
+  insert(table: Table, id: string, row: string, listed: readonly ListedValue[]): boolean
   /** `fields`: the columns that get the listed values, separated by commas. */
   update(
     as: 'whole' | 'difference',
@@ -16,7 +16,7 @@ export type RowWriter = {
     from: Version,
     text: string,
     fields: string,
-    listed: readonly Listed[],
+    listed: readonly ListedValue[],
   ): boolean
   /** Writes nothing. */
   expect(expected: Expected): boolean

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import type { Found, Page, SearchTable, SearchWhere } from '../../../kernel/ports/reads.ts'
+import type { FoundPage, Page, SearchTable, SearchWhere } from '../../../kernel/ports/reads.ts'
 import { Bug } from '../../../kernel/contract/problems.ts'
 import { columnsOf, isUnindexed } from '../listed.ts'
 
@@ -19,7 +19,7 @@ const LEADING = ['state', 'caller', 'tool_id', 'user'] as const
  * INVARIANT: whatever is requested, a page costs the same with a thousand rows and with a million: it reads one index from the
  * cursor on, and at most MOST_LOOKED_AT entries of it.
  */
-export function searchRows(prepare: Prepare, table: SearchTable, where: SearchWhere, page: Page): Found<number> {
+export function searchRows(prepare: Prepare, table: SearchTable, where: SearchWhere, page: Page): FoundPage<number> {
   const { fits, values } = conditionsOf(table, where)
   const [low, high] = boundsOf(prepare, table, where)
   const { limit, after, newest_first = false } = page

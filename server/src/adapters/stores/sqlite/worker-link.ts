@@ -2,8 +2,8 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Bug, ok, type Result } from '../../../kernel/contract/problems.ts'
-import type { Asked, AskedReply, Batch, BatchLink, BatchReply, Tail } from '../batch-link.ts'
-import type { Tuning } from './connect.ts'
+import type { AskedBatch, AskedReply, Batch, BatchLink, BatchReply, Tail } from '../batch-link.ts'
+import type { SqliteTuning } from './connect.ts'
 import type { PackedCommit } from './packed-commit.ts'
 import type { RowKey } from '../row-mac.ts'
 
@@ -12,7 +12,7 @@ export type WriterSetup = {
   readonly stream: string
   /** Identifies this process among all that write to the file. It stays the same when its thread is restarted. */
   readonly writer: string
-  readonly tuning: Tuning
+  readonly tuning: SqliteTuning
   readonly rows: RowKey
   /** Nobody else appends to the stream. */
   readonly alone: boolean
@@ -52,7 +52,7 @@ export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Prom
   })
 
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the other side is a thread, not a window
-  const post = (message: Batch<PackedCommit> | Asked | 'end') => worker.postMessage(message)
+  const post = (message: Batch<PackedCommit> | AskedBatch | 'end') => worker.postMessage(message)
   const end = () => {
     post('end')
     return exited

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../../kernel/contract/problems.ts'
-import type { Asked, AskedReply, Batch, BatchReply, Fault, GroupResult } from '../batch-link.ts'
+import type { AskedBatch, AskedReply, Batch, BatchReply, EngineFault, GroupResult } from '../batch-link.ts'
 import { garbageCollector } from '../collect-garbage.ts'
 import { groupApplier, type ApplyGroup, type WriterMemory } from './apply-group.ts'
-import { connect, type Tuning } from './connect.ts'
+import { connect, type SqliteTuning } from './connect.ts'
 import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
 import { isSyncedLater, type PackedCommit } from './packed-commit.ts'
 import { defineMacFunctions, sealHeads, sealRows } from './mac-functions.ts'
@@ -23,7 +23,7 @@ const setup = workerData as WriterSetup
 /** Without a message for this long, the thread is idle. */
 const IDLE_MS = 2_000
 
-type Synchronous = Tuning['synchronous'] | 'NORMAL'
+type Synchronous = SqliteTuning['synchronous'] | 'NORMAL'
 type Connection = {
   readonly db: DatabaseSync
   readonly apply: ApplyGroup
@@ -123,7 +123,7 @@ function writeGroup(commits: readonly PackedCommit[], now: number, { batch, befo
   }
 }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): EngineFault {
   const code = codeOf(error)
   return code === undefined ? { says: says(error) } : { says: says(error), code: `SQLite ${code}` }
 }
@@ -155,7 +155,7 @@ function noted(now: ReturnType<typeof tailNow>): ReturnType<typeof tailNow> & Pi
   }
 }
 
-const all = (word: 'unavailable' | 'in_doubt', commits: readonly PackedCommit[], fault: Fault): BatchReply => ({
+const all = (word: 'unavailable' | 'in_doubt', commits: readonly PackedCommit[], fault: EngineFault): BatchReply => ({
   outcomes: commits.map(() => word),
   fault,
 })
@@ -207,7 +207,7 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
   }
 }
 
-function ask({ ask: batch, count, now }: Asked): AskedReply {
+function ask({ ask: batch, count, now }: AskedBatch): AskedReply {
   try {
     const writer = connected()
     if (!writer.ok) return { fault: { says: writer.problem.about['says'] ?? writer.problem.code } }
@@ -229,7 +229,7 @@ function start(): Result<void> {
 }
 
 let isIdle = true
-port.on('message', (message: Batch<PackedCommit> | Asked | 'end') => {
+port.on('message', (message: Batch<PackedCommit> | AskedBatch | 'end') => {
   isIdle = false
   if (message !== 'end') return port.postMessage('ask' in message ? ask(message) : writeAndScrub(message))
   disconnect()

@@ -2,10 +2,10 @@ import type { Change, Table, Version } from '../../../kernel/ports/ledger.ts'
 import { isEndedCall } from '../listed.ts'
 import type { PackedChange, PackedCommit } from './packed-commit.ts'
 
-export type Fields = Readonly<Record<string, unknown>>
+export type RowFields = Readonly<Record<string, unknown>>
 
 /** The row at this version, if this process wrote it and still remembers it. */
-export type RowAt = (table: Table, id: string, version: Version) => Fields | undefined
+export type RowAt = (table: Table, id: string, version: Version) => RowFields | undefined
 
 export type WrittenRows = {
   readonly rowAt: RowAt
@@ -13,7 +13,7 @@ export type WrittenRows = {
   note(changes: readonly Change[], packed: PackedCommit): void
 }
 
-type Written = { readonly id: string; readonly version: Version; readonly row: Fields; readonly size: number }
+type Written = { readonly id: string; readonly version: Version; readonly row: RowFields; readonly size: number }
 
 /** Characters of JSON, over all remembered rows. */
 const MOST = 8_388_608

@@ -1,13 +1,20 @@
 import type { HttpServer } from '../server-kind.ts'
 import { hasKeys } from '../has-keys.ts'
-import { exchange, headerOf, type Ask, type Exchange, type NoReply, type Reply } from './exchange.ts'
+import {
+  exchange,
+  headerOf,
+  type OutgoingRequest,
+  type OutgoingExchange,
+  type NoReply,
+  type HttpReply,
+} from './exchange.ts'
 import { openPool } from './pool.ts'
 import { challengeOf } from '../login/challenge.ts'
-import type { Refused, Tokens } from './tokens.ts'
+import type { RefusedToken, Tokens } from './tokens.ts'
 
-export type Channel = {
+export type HttpChannel = {
   /** One request, to the configured URL by default. */
-  ask(ask: Ask, url?: URL): Exchange
+  ask(ask: OutgoingRequest, url?: URL): OutgoingExchange
   readonly url: URL
   /** Why somebody has to log in, if the last request was rejected for that. */
   loginNeed(): string | undefined
@@ -21,17 +28,17 @@ const MOST_HOPS = 3
  * Requests to one origin, with its credentials, on persistent connections.
  * INVARIANT: no request and no credential goes to another origin, whatever the server answers.
  */
-export function openChannel(config: HttpServer, tokens: Tokens | undefined): Channel {
+export function openChannel(config: HttpServer, tokens: Tokens | undefined): HttpChannel {
   const base = new URL(config.url)
   /** A list of places instead of a set: a set that changes with every request keeps ended ones in memory for longer. */
-  const open: (Exchange | undefined)[] = []
+  const open: (OutgoingExchange | undefined)[] = []
   const free: number[] = []
   let pool = openPool(base.origin)
   let destroyed = false
   let login_need: string | undefined
   const { mayAct } = config
   /** The headers of a request with this token, under those of the request itself. */
-  const headersFor = (token: string | undefined, own: Ask['headers']): Ask['headers'] => {
+  const headersFor = (token: string | undefined, own: OutgoingRequest['headers']): OutgoingRequest['headers'] => {
     if (token !== undefined) return { ...config.headers, authorization: `Bearer ${token}`, ...own }
     return hasKeys(config.headers) ? { ...config.headers, ...own } : own
   }
@@ -45,13 +52,13 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   }
 
   /** One request, repeated where the server asks for it. A class, because one is made for every call. */
-  class Asked implements Exchange {
-    readonly reply: Promise<Reply | NoReply>
-    readonly #ask: Ask
-    #current: Exchange | undefined
+  class Asked implements OutgoingExchange {
+    readonly reply: Promise<HttpReply | NoReply>
+    readonly #ask: OutgoingRequest
+    #current: OutgoingExchange | undefined
     #isAborted = false
 
-    constructor(ask: Ask, url: URL) {
+    constructor(ask: OutgoingRequest, url: URL) {
       this.#ask = ask
       this.reply = this.#go(url)
     }
@@ -65,7 +72,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
       this.#current?.abort()
     }
 
-    #once(at: URL, token: string | undefined): Exchange {
+    #once(at: URL, token: string | undefined): OutgoingExchange {
       const { method, headers, body } = this.#ask
       const place = free.pop() ?? open.length
       let is_over = false
@@ -80,9 +87,9 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
       return begun
     }
 
-    async #go(url: URL): Promise<Reply | NoReply> {
+    async #go(url: URL): Promise<HttpReply | NoReply> {
       let at = url
-      let refused: Refused | undefined
+      let refused: RefusedToken | undefined
       for (let hops = 0; ;) {
         if (at !== base && at.origin !== base.origin)
           return unsent('it names an address on another origin, which is not used')
@@ -138,7 +145,7 @@ const unsent = (says: string, login?: NoReply['login']): NoReply => ({
 })
 
 /** Where a reply redirects the same request; other redirects turn a POST into a GET, or mean that it was carried out. */
-function redirection(reply: Reply, from: URL, method: Ask['method']): URL | undefined {
+function redirection(reply: HttpReply, from: URL, method: OutgoingRequest['method']): URL | undefined {
   if (reply.status < 300) return undefined
   const keeps = [307, 308].includes(reply.status) || (method === 'GET' && [301, 302, 303].includes(reply.status))
   const location = keeps ? headerOf(reply, 'location') : undefined

@@ -4,16 +4,16 @@ import { startHttp, withHttp, type HttpProcess } from '../../../../test/tool-ser
 import { withToolServers, type Rig } from '../../../../test/tool-servers/with-tool-servers.ts'
 import type { ToolReply } from '../../../kernel/ports/upstream.ts'
 import type { HttpServer } from '../server-kind.ts'
-import type { Tuning } from '../tuning.ts'
+import type { UpstreamTuning } from '../tuning.ts'
 
-const QUICK: Partial<Tuning> = { restart: { base_ms: 20, cap_ms: 40 } }
+const QUICK: Partial<UpstreamTuning> = { restart: { base_ms: 20, cap_ms: 40 } }
 const codeOf = (answer: ToolReply) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
 
 function withOne(
   script: string,
   options: Parameters<typeof startHttp>[1] & {
     more?: (server: HttpProcess) => Partial<HttpServer>
-    tuning?: Partial<Tuning>
+    tuning?: Partial<UpstreamTuning>
   },
   use: (rig: Rig, server: HttpProcess) => Promise<void>,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client'
 import { isJsonObject, type Json } from '../../../kernel/contract/json.ts'
-import type { Envelope } from '../messages.ts'
+import type { MetaEnvelope } from '../messages.ts'
 import type { OurRequest } from '../our-request.ts'
 
 /** Since 2026-07-28 a message's method and name are also in its headers, where a proxy can read them. */
-export function requestHeaders(request: OurRequest<unknown>, envelope: Envelope): Record<string, string> {
+export function requestHeaders(request: OurRequest<unknown>, envelope: MetaEnvelope): Record<string, string> {
   const version = envelope[PROTOCOL_VERSION_META_KEY]
   if (typeof version !== 'string') return {}
   return {

@@ -5,7 +5,7 @@ import { loginNeeded, lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { Wire } from '../wire.ts'
 import { openChannel } from './channel.ts'
 import { readBody } from './body.ts'
-import { mediaType, notMcp, type Exchange } from './exchange.ts'
+import { mediaType, notMcp, type OutgoingExchange } from './exchange.ts'
 import { createLifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
@@ -66,7 +66,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotification }:
     throw new Error('it did not send the address to post to')
   }
 
-  function post(body: string): Exchange {
+  function post(body: string): OutgoingExchange {
     const headers = { 'content-type': 'application/json', ...session.headers() }
     return channel.ask({ method: 'POST', headers, body }, endpoint)
   }
@@ -86,7 +86,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotification }:
     close: async () => end('closed'),
   }
 
-  async function conclude(id: MessageId, asking: Exchange): Promise<void> {
+  async function conclude(id: MessageId, asking: OutgoingExchange): Promise<void> {
     const reply = await asking.reply
     if (reply.is === 'fault') {
       if (reply.unreachable) life.end(`could not be reached: ${reply.says}`)
@@ -101,7 +101,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotification }:
   }
 
   const ask: Wire['ask'] = (request, envelope) => {
-    let asking: Exchange | undefined
+    let asking: OutgoingExchange | undefined
     return pending.run(request, {
       send(id) {
         if (!life.isUsable()) return false

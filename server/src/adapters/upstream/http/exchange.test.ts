@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { readBody } from './body.ts'
-import { exchange, headerOf, type Exchange, type Reply } from './exchange.ts'
+import { exchange, headerOf, type OutgoingExchange, type HttpReply } from './exchange.ts'
 import { openPool } from './pool.ts'
 
 /** A real socket that handles each connection with this function. */
@@ -24,7 +24,7 @@ function post(port: number, scheme: 'http' | 'https' = 'http', body = '{}') {
   return exchange(url, { method: 'POST', headers: {}, body }, openPool(url.origin))
 }
 
-async function replyTo(asking: Exchange): Promise<Reply> {
+async function replyTo(asking: OutgoingExchange): Promise<HttpReply> {
   const reply = await asking.reply
   if (reply.is === 'fault') throw new Error(reply.says)
   return reply

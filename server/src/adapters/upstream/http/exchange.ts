@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { LEASE_EXPIRED } from '../pending-calls.ts'
 import { ReceivedBody, type Body } from './body.ts'
 
-export type Ask = {
+export type OutgoingRequest = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
@@ -11,7 +11,7 @@ export type Ask = {
   readonly mayAct?: (() => boolean) | undefined
 }
 
-export type Reply = {
+export type HttpReply = {
   readonly is: 'reply'
   readonly status: number
   readonly status_text: string
@@ -33,9 +33,9 @@ export type NoReply = {
   readonly login?: 'needed' | 'wider'
 }
 
-export type Exchange = {
+export type OutgoingExchange = {
   /** Never rejects. */
-  readonly reply: Promise<Reply | NoReply>
+  readonly reply: Promise<HttpReply | NoReply>
   /** Whether bytes of the request may have been sent. */
   mayHaveLeft(): boolean
   /** Ends it now: the connection, and the body if it is still being read. */
@@ -50,7 +50,7 @@ export type OnEnd = (broke_off: boolean) => void
  * INVARIANT: a request is passed to a connection once. Until then, with TLS until the handshake is complete, nothing of it has
  * been sent.
  */
-export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: OnEnd): Exchange {
+export function exchange(url: URL, ask: OutgoingRequest, connections: Dispatcher, onOver?: OnEnd): OutgoingExchange {
   const begun = new Begun(ask, onOver)
   const { headers, body } = begun.sending
   connections.dispatch({ path: `${url.pathname}${url.search}`, method: ask.method, headers, body }, begun)
@@ -58,19 +58,19 @@ export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: O
 }
 
 /** An exchange, and what the pool reports about it. A class, because one is made for every call. */
-class Begun implements Exchange, Dispatcher.DispatchHandler {
-  readonly reply: Promise<Reply | NoReply>
+class Begun implements OutgoingExchange, Dispatcher.DispatchHandler {
+  readonly reply: Promise<HttpReply | NoReply>
   readonly sending: Sending
-  readonly #resolve: (reply: Reply | NoReply) => void
-  readonly #mayAct: Ask['mayAct']
+  readonly #resolve: (reply: HttpReply | NoReply) => void
+  readonly #mayAct: OutgoingRequest['mayAct']
   readonly #onOver: OnEnd | undefined
   #connection: Dispatcher.DispatchController | undefined
   #body: ReceivedBody | undefined
   #isOver = false
   #isAborted = false
 
-  constructor(ask: Ask, onOver: OnEnd | undefined) {
-    const { promise, resolve } = Promise.withResolvers<Reply | NoReply>()
+  constructor(ask: OutgoingRequest, onOver: OnEnd | undefined) {
+    const { promise, resolve } = Promise.withResolvers<HttpReply | NoReply>()
     this.reply = promise
     this.#resolve = resolve
     this.#mayAct = ask.mayAct
@@ -97,7 +97,7 @@ class Begun implements Exchange, Dispatcher.DispatchHandler {
   onResponseStart(
     from: Dispatcher.DispatchController,
     status: number,
-    headers: Reply['headers'],
+    headers: HttpReply['headers'],
     status_text = '',
   ): void {
     // Only an interim response.
@@ -137,7 +137,7 @@ class Begun implements Exchange, Dispatcher.DispatchHandler {
 }
 
 type Sending = {
-  readonly headers: Ask['headers']
+  readonly headers: OutgoingRequest['headers']
   readonly body: string | Readable | null
   readonly isHandedOver: () => boolean
 }
@@ -146,7 +146,7 @@ type Sending = {
 const PIECE = 65_536
 const ALWAYS = () => true
 
-function sendingOf({ headers, body = '' }: Ask): Sending {
+function sendingOf({ headers, body = '' }: OutgoingRequest): Sending {
   if (body.length <= PIECE) return { headers, body: body === '' ? null : body, isHandedOver: ALWAYS }
   const bytes = Buffer.from(body)
   let at = 0
@@ -170,16 +170,17 @@ function errorText(error: Error): string {
 }
 
 /** The value of a header; the first one if it is repeated. */
-export function headerOf({ headers }: Pick<Reply, 'headers'>, name: string): string | undefined {
+export function headerOf({ headers }: Pick<HttpReply, 'headers'>, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value
 }
 
 /** `type/subtype` of a reply, in lower case. */
-export function mediaType(reply: Reply): string {
+export function mediaType(reply: HttpReply): string {
   const type = headerOf(reply, 'content-type') ?? ''
   return type === 'application/json' ? type : (type.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
 /** For a person: what a page that is no MCP server answered with. */
-export const notMcp = (reply: Reply): string => `with ${mediaType(reply).slice(0, 100) || 'no content type'}, not MCP`
+export const notMcp = (reply: HttpReply): string =>
+  `with ${mediaType(reply).slice(0, 100) || 'no content type'}, not MCP`

@@ -1,13 +1,13 @@
 import { openConnection } from '../connection.ts'
 import type { HttpServer } from '../server-kind.ts'
 import { removeSecrets } from '../remove-secrets.ts'
-import type { Tuning } from '../tuning.ts'
+import type { UpstreamTuning } from '../tuning.ts'
 import type { OpenWire } from '../wire.ts'
-import type { Transport } from '../transport.ts'
+import type { ServerTransport } from '../transport.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 
 /** A server that is reached over HTTP: streamable, or the older transport if it does not support that. */
-export function httpTransport(config: HttpServer, tuning: Tuning, login?: Tokens): Transport {
+export function httpTransport(config: HttpServer, tuning: UpstreamTuning, login?: Tokens): ServerTransport {
   const tokens = config.oauth === undefined ? login : openTokens(config.oauth, tuning.start_timeout_ms)
   const secrets = () =>
     [...Object.values(config.headers), config.oauth?.client_secret, ...(tokens?.secrets() ?? [])].filter(

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOff } from '../breaker.ts'
-import type { Inbox } from '../inbox.ts'
-import type { Tuning } from '../tuning.ts'
-import type { Channel } from './channel.ts'
-import { mediaType, type Exchange, type Reply } from './exchange.ts'
+import type { MessageInbox } from '../inbox.ts'
+import type { UpstreamTuning } from '../tuning.ts'
+import type { HttpChannel } from './channel.ts'
+import { mediaType, type OutgoingExchange, type HttpReply } from './exchange.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import type { McpSession } from './mcp-session.ts'
 
-export type ListeningDeps = {
-  readonly channel: Channel
+export type ListeningStreamPorts = {
+  readonly channel: HttpChannel
   readonly session: McpSession
-  readonly inbox: Inbox
+  readonly inbox: MessageInbox
   readonly limit: number
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly life: Lifetime
   readonly onDoubt: () => void
 }
 
 /** The stream on which a server of the 2025 era sends unsolicited messages. Opened again whenever it breaks. */
-export function listeningStream({ channel, session, inbox, limit, tuning, life, onDoubt }: ListeningDeps) {
-  let asking: Exchange | undefined
+export function listeningStream({ channel, session, inbox, limit, tuning, life, onDoubt }: ListeningStreamPorts) {
+  let asking: OutgoingExchange | undefined
 
   async function open(): Promise<void> {
     let last_id: string | undefined
@@ -57,4 +57,4 @@ export function listeningStream({ channel, session, inbox, limit, tuning, life, 
   return { open, stop: () => asking?.abort() }
 }
 
-const isStream = (reply: Reply) => reply.status === 200 && mediaType(reply) === 'text/event-stream'
+const isStream = (reply: HttpReply) => reply.status === 200 && mediaType(reply) === 'text/event-stream'

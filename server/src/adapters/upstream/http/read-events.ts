@@ -1,15 +1,15 @@
-import type { Inbox } from '../inbox.ts'
+import type { MessageInbox } from '../inbox.ts'
 import { paced } from '../paced.ts'
 import { eventReader, type ServerEvent } from './event-reader.ts'
-import type { Reply } from './exchange.ts'
+import type { HttpReply } from './exchange.ts'
 
 /** Where the stream can be resumed, and after how long. */
 export type StreamEnd = { readonly last_id: string | undefined; readonly retry_ms: number | undefined }
 
 /** Reads a stream of events into the inbox until it ends or breaks. `event` gets each first; true: it was handled. */
 export function readEvents(
-  { body }: Reply,
-  { limit, inbox, event }: { limit: number; inbox: Inbox; event?: (event: ServerEvent) => boolean },
+  { body }: HttpReply,
+  { limit, inbox, event }: { limit: number; inbox: MessageInbox; event?: (event: ServerEvent) => boolean },
 ): Promise<StreamEnd> {
   return new Promise((resolve) => {
     const reader = eventReader(limit, {

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../kernel/contract/json.ts'
 import { replyOf, type MessageId } from '../messages.ts'
 import { lost, notSent, type NoResult } from '../pending-calls.ts'
 import { readBody } from './body.ts'
-import type { Reply } from './exchange.ts'
+import type { HttpReply } from './exchange.ts'
 
 const REFUSAL_LIMIT = 1_048_576
 /** Statuses that come from before the tools: credentials, addresses, methods, rates. */
@@ -10,14 +10,14 @@ const BEFORE_THE_TOOLS = new Set([401, 403, 405, 429])
 /** Redirects that repeat the same request, so nothing was done with it here. */
 const ELSEWHERE = new Set([307, 308])
 
-export type Refusal = {
+export type HttpRefusal = {
   readonly answer: NoResult
   /** It may mean that the server no longer knows our session. */
   readonly doubts_session: boolean
 }
 
 /** What an answer other than 200 means for a call. Unless it is certain that the call did not run, it is `lost`. */
-export async function refusalOf(server: string, id: MessageId, reply: Reply): Promise<Refusal> {
+export async function refusalOf(server: string, id: MessageId, reply: HttpReply): Promise<HttpRefusal> {
   // The rest of the request must not be sent any more after an early answer: it would complete the request.
   if (reply.early) {
     reply.body.drop()
@@ -46,7 +46,7 @@ const early = (server: string, status: number): NoResult =>
     ? notSent(server, `it refused the request before it was complete (HTTP ${status})`)
     : lost(server, 'tool.garbled', { status: String(status) })
 
-async function errorIn(reply: Reply): Promise<Record<string, Json> | undefined> {
+async function errorIn(reply: HttpReply): Promise<Record<string, Json> | undefined> {
   const body = await readBody(reply.body, REFUSAL_LIMIT)
   if (typeof body === 'string') return undefined
   try {

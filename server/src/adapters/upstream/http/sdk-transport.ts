@@ -9,22 +9,22 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
-import type { Inbox } from '../inbox.ts'
-import type { Tuning } from '../tuning.ts'
+import type { MessageInbox } from '../inbox.ts'
+import type { UpstreamTuning } from '../tuning.ts'
 import { readBody } from './body.ts'
-import type { Channel } from './channel.ts'
+import type { HttpChannel } from './channel.ts'
 import { messageHeaders } from './era-headers.ts'
-import { headerOf, mediaType, notMcp, type Exchange, type Reply } from './exchange.ts'
+import { headerOf, mediaType, notMcp, type OutgoingExchange, type HttpReply } from './exchange.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import type { McpSession } from './mcp-session.ts'
 
 export type SdkTransportDeps = {
-  readonly channel: Channel
+  readonly channel: HttpChannel
   readonly session: McpSession
-  readonly inbox: Inbox
+  readonly inbox: MessageInbox
   readonly limit: number
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly life: Lifetime
   readonly onInitialized: () => void
   readonly close: () => Promise<void>
@@ -64,14 +64,14 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
     }
   }
 
-  async function replyOf(asking: Exchange): Promise<Reply> {
+  async function replyOf(asking: OutgoingExchange): Promise<HttpReply> {
     const reply = await asking.reply
     if (reply.is === 'reply') return reply
     if (reply.unreachable) life.end(`could not be reached: ${reply.says}`)
     throw new Error(reply.says)
   }
 
-  async function read(reply: Reply, message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async function read(reply: HttpReply, message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const is_asked = isJSONRPCRequest(message)
     if (is_asked && reply.status === 200 && mediaType(reply) === 'text/event-stream') {
       const ended = () => (options?.requestSignal?.aborted === true ? undefined : options?.onRequestStreamEnd?.())
@@ -90,7 +90,7 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
   }
 
   /** Since 2026-07-28 a rejected message can still have a proper answer. */
-  function refuse(reply: Reply, message: JSONRPCMessage, text: string): void {
+  function refuse(reply: HttpReply, message: JSONRPCMessage, text: string): void {
     if (reply.status === 400 && messageHeaders(message)['mcp-method'] !== undefined && isAnswerTo(message, text))
       return inbox.receive(text)
     if (reply.status === 404 && session.id() !== undefined) life.end('its session has ended')

@@ -1,17 +1,17 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
-import { cancelMessage, requestMessage, type Envelope, type MessageId } from '../messages.ts'
+import { cancelMessage, requestMessage, type MetaEnvelope, type MessageId } from '../messages.ts'
 import { hasKeys } from '../has-keys.ts'
 import { openInbox } from '../inbox.ts'
 import type { OurRequest } from '../our-request.ts'
 import { loginNeeded, lost, notSent, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
 import type { HttpServer } from '../server-kind.ts'
-import type { Tuning } from '../tuning.ts'
+import type { UpstreamTuning } from '../tuning.ts'
 import type { Wire, WireDeps } from '../wire.ts'
 import { readBody, takeBody, type WholeBody } from './body.ts'
-import { openChannel, type Channel } from './channel.ts'
+import { openChannel, type HttpChannel } from './channel.ts'
 import { requestHeaders } from './era-headers.ts'
-import { mediaType, type Exchange, type NoReply, type Reply } from './exchange.ts'
+import { mediaType, type OutgoingExchange, type NoReply, type HttpReply } from './exchange.ts'
 import { createLifetime } from './lifetime.ts'
 import { mirrorsOf } from '../../../kernel/contract/mirrors.ts'
 import { readEvents, type StreamEnd } from './read-events.ts'
@@ -24,7 +24,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type HttpWireDeps = WireDeps & {
   readonly config: HttpServer
-  readonly tuning: Tuning
+  readonly tuning: UpstreamTuning
   readonly tokens: Tokens | undefined
 }
 
@@ -55,12 +55,12 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   /** One request of ours. A class, because one is made for every call. */
   class Posted implements Sending {
     readonly #request: OurRequest<unknown>
-    readonly #envelope: Envelope
+    readonly #envelope: MetaEnvelope
     readonly #isLegacy: boolean
-    #asking: Exchange | undefined
+    #asking: OutgoingExchange | undefined
     #isAnsweredByStream = false
 
-    constructor(request: OurRequest<unknown>, envelope: Envelope) {
+    constructor(request: OurRequest<unknown>, envelope: MetaEnvelope) {
       this.#request = request
       this.#envelope = envelope
       this.#isLegacy = !hasKeys(envelope)
@@ -89,7 +89,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       return { unsent }
     }
 
-    #conclude(id: MessageId, asking: Exchange, reply: Reply | NoReply): MaybePromise<void> {
+    #conclude(id: MessageId, asking: OutgoingExchange, reply: HttpReply | NoReply): MaybePromise<void> {
       if (reply.is === 'fault') return failed(id, reply)
       if (reply.status !== 200) return refused(id, reply)
       const type = mediaType(reply)
@@ -99,7 +99,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       return pending.end(id, lost(server, 'tool.garbled', { content_type: type.slice(0, 100) }))
     }
 
-    async #followEvents(id: MessageId, asking: Exchange, reply: Reply): Promise<void> {
+    async #followEvents(id: MessageId, asking: OutgoingExchange, reply: HttpReply): Promise<void> {
       const { last_id, retry_ms } = await events(id, reply, asking)
       if (pending.isWaiting(id) && last_id !== undefined && last_id !== '') {
         this.#isAnsweredByStream = true
@@ -117,7 +117,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     pending.end(id, unsent ? notSent(server, says) : lost(server, 'tool.broke_off', { how: says }))
   }
 
-  async function refused(id: MessageId, reply: Reply): Promise<void> {
+  async function refused(id: MessageId, reply: HttpReply): Promise<void> {
     const { answer, doubts_session } = await refusalOf(server, id, reply)
     if (doubts_session && (await isSessionGone())) life.end('its session has ended')
     pending.end(id, answer)
@@ -131,7 +131,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   }
 
   /** After the answer the stream may end by itself for a while, so that its connection can be reused. */
-  async function events(id: MessageId, reply: Reply, asking: Exchange) {
+  async function events(id: MessageId, reply: HttpReply, asking: OutgoingExchange) {
     let patience: NodeJS.Timeout | undefined
     const end = await readEvents(reply, {
       limit,
@@ -146,7 +146,12 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     return end
   }
 
-  const resume = (id: MessageId, last_id: string, retry_ms: number | undefined, onAsk: (next: Exchange) => void) =>
+  const resume = (
+    id: MessageId,
+    last_id: string,
+    retry_ms: number | undefined,
+    onAsk: (next: OutgoingExchange) => void,
+  ) =>
     resumeStream(
       { channel, session, tuning, onAsk, isWanted: () => pending.isWaiting(id) },
       (reply, asking) => events(id, reply, asking),
@@ -161,7 +166,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   }
 
   /** Sends a message; only the status of its answer is used. */
-  async function sendAlone(body: string): Promise<Reply | undefined> {
+  async function sendAlone(body: string): Promise<HttpReply | undefined> {
     const asking = channel.ask({ method: 'POST', headers: { ...POSTED, ...session.headers() }, body })
     const timer = setTimeout(() => asking.abort(), tuning.grace_ms).unref()
     const reply = await asking.reply
@@ -212,10 +217,10 @@ export function openStreamable(deps: HttpWireDeps): Wire {
 const POSTED = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
 type ResumeDeps = {
-  readonly channel: Channel
+  readonly channel: HttpChannel
   readonly session: McpSession
-  readonly tuning: Tuning
-  readonly onAsk: (asking: Exchange) => void
+  readonly tuning: UpstreamTuning
+  readonly onAsk: (asking: OutgoingExchange) => void
   readonly isWanted: () => boolean
 }
 
@@ -225,7 +230,7 @@ type ResumeDeps = {
  */
 async function resumeStream(
   { channel, session, tuning, onAsk, isWanted }: ResumeDeps,
-  read: (reply: Reply, asking: Exchange) => Promise<StreamEnd>,
+  read: (reply: HttpReply, asking: OutgoingExchange) => Promise<StreamEnd>,
   from: { readonly last_id: string; readonly retry_ms: number | undefined },
 ): Promise<void> {
   let { last_id, retry_ms } = from

@@ -6,19 +6,23 @@ import { readBody } from './body.ts'
 import { exchange } from './exchange.ts'
 
 /** Without a value the request is sent without a token. `login`: only a person can get one, by logging in. */
-export type Token =
+export type ServerToken =
   | { readonly ok: true; readonly value: string | undefined }
   | { readonly ok: false; readonly says: string; readonly login?: true }
 
 /** A token that the server did not accept. `again`: the second one in a row. */
-export type Refused = { readonly value: string | undefined; readonly challenge: Challenged; readonly again: boolean }
+export type RefusedToken = {
+  readonly value: string | undefined
+  readonly challenge: Challenged
+  readonly again: boolean
+}
 
 export type Tokens = {
   readonly kind: 'credentials' | 'login'
   /** Whether another token could be the answer to this challenge. */
   concerns(challenge: Challenged): boolean
   /** A token, the current one if there is one. After a second rejection there is none. */
-  token(refused?: Refused): MaybePromise<Token>
+  token(refused?: RefusedToken): MaybePromise<ServerToken>
   /** All current secrets, so that they can be removed from messages. */
   secrets(): readonly string[]
 }
@@ -35,10 +39,10 @@ type Kept = { readonly value: string; readonly until: number }
 /** Bearer tokens by OAuth 2 client credentials: fetched once for all callers, kept until they expire or are rejected. */
 export function openTokens(settings: OAuthSettings, timeout_ms: number, now = () => performance.now()): Tokens {
   let kept: Kept | undefined
-  let fetching: Promise<Token> | undefined
+  let fetching: Promise<ServerToken> | undefined
   let failure: { readonly says: string; readonly until: number } | undefined
 
-  async function fetch(): Promise<Token> {
+  async function fetch(): Promise<ServerToken> {
     const got = await requestToken(settings, timeout_ms)
     fetching = undefined
     if (typeof got === 'string') {

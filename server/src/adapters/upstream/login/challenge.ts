@@ -1,4 +1,4 @@
-import { headerOf, type Reply } from '../http/exchange.ts'
+import { headerOf, type HttpReply } from '../http/exchange.ts'
 
 /** What a server said when it asked for a login, or for more permissions. */
 export type Challenge = { readonly resource_metadata?: string; readonly scope?: string }
@@ -10,7 +10,7 @@ const LONGEST = 4_096
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: +[\x21\x23-\x5b\x5d-\x7e]+)*$/
 
 /** Reads a 401, or a 403 for insufficient scope (RFC 6750). Undefined for any other answer. */
-export function challengeOf(reply: Pick<Reply, 'status' | 'headers'>): Challenged | undefined {
+export function challengeOf(reply: Pick<HttpReply, 'status' | 'headers'>): Challenged | undefined {
   if (reply.status !== 401 && reply.status !== 403) return undefined
   const header = (headerOf(reply, 'www-authenticate') ?? '').slice(0, LONGEST)
   const bearer = /^\s*(?:bearer|dpop)\b/i.test(header) || /,\s*bearer\s/i.test(header)

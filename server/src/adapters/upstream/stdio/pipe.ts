@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { cancelMessage, requestMessage, type Envelope, type MessageId } from '../messages.ts'
+import { cancelMessage, requestMessage, type MetaEnvelope, type MessageId } from '../messages.ts'
 import { openInbox } from '../inbox.ts'
 import type { OurRequest } from '../our-request.ts'
 import { lost, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
@@ -58,10 +58,10 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotification }: Pi
   /** A class, because one is made for every call. */
   class Written implements Sending {
     readonly #request: OurRequest<unknown>
-    readonly #envelope: Envelope
+    readonly #envelope: MetaEnvelope
     readonly #noise_before = inbox.unreadable()
 
-    constructor(request: OurRequest<unknown>, envelope: Envelope) {
+    constructor(request: OurRequest<unknown>, envelope: MetaEnvelope) {
       this.#request = request
       this.#envelope = envelope
     }

@@ -3,7 +3,7 @@ import type { ServerSettings } from '../../../kernel/contract/server-settings.ts
 import type { ContentSettings } from '../section.ts'
 import type { Tool } from '../../../kernel/contract/tool.ts'
 import type { ContentFact } from '../content-fact.ts'
-import type { Reach } from '../data-destination.ts'
+import type { DataReach } from '../data-destination.ts'
 import type { MaybePromise } from '../../../kernel/ports/runtime.ts'
 import { settingsOf, type Judgement } from '../../../kernel/decide/judging.ts'
 
@@ -22,23 +22,23 @@ export function contentFact(
   return scan instanceof Promise ? scan.then((found) => factOf(settings, reach, found)) : factOf(settings, reach, scan)
 }
 
-const factOf = (settings: ContentSettings, reach: Reach, scan: ContentFact['scan']): ContentFact => ({
+const factOf = (settings: ContentSettings, reach: DataReach, scan: ContentFact['scan']): ContentFact => ({
   ...settings,
   reach,
   scan,
 })
 
-const reaches = new WeakMap<ServerSettings, Reach>()
+const reaches = new WeakMap<ServerSettings, DataReach>()
 /** An unknown server counts as remote. */
-const ELSEWHERE: Reach = { server: 'remote', files: 'unknown' }
+const ELSEWHERE: DataReach = { server: 'remote', files: 'unknown' }
 
 /** A server with a URL is remote, unless the URL is this machine. Settings are replaced, never changed. */
-function reachOf(server: ServerSettings): Reach {
+function reachOf(server: ServerSettings): DataReach {
   const known = reaches.get(server)
   if (known !== undefined) return known
   const files = server.sandbox?.local === true ? 'local' : 'unknown'
   const address = server.url ?? server.address
-  const reach: Reach = { server: address === undefined || isLoopback(address) ? 'local' : 'remote', files }
+  const reach: DataReach = { server: address === undefined || isLoopback(address) ? 'local' : 'remote', files }
   reaches.set(server, reach)
   return reach
 }

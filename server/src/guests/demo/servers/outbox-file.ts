@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export type Message = {
+export type OutboxMessage = {
   readonly id: string
   readonly to: string
   readonly subject: string
   readonly body: string
   readonly sent_at: string
 }
-export type Draft = Pick<Message, 'to' | 'subject' | 'body'>
+export type OutboxDraft = Pick<OutboxMessage, 'to' | 'subject' | 'body'>
 
 /** One line of the file. A message is never rewritten; its removal is another line. */
-type Line = { readonly sent: Message; readonly key?: string } | { readonly deleted: string; readonly at: string }
+type Line = { readonly sent: OutboxMessage; readonly key?: string } | { readonly deleted: string; readonly at: string }
 
 /** The messages of an outbox, stored as JSON lines in `outbox.jsonl`. It is read again each time, because the file is the only state. */
 export function outboxIn(folder: string) {
@@ -26,7 +26,7 @@ export function outboxIn(folder: string) {
   }
   const append = (line: Line) => appendFileSync(file, `${JSON.stringify(line)}\n`)
 
-  function messages(): Message[] {
+  function messages(): OutboxMessage[] {
     const all = lines()
     const deleted = new Set(all.flatMap((line) => ('deleted' in line ? [line.deleted] : [])))
     return all.flatMap((line) => ('sent' in line && !deleted.has(line.sent.id) ? [line.sent] : []))
@@ -36,7 +36,7 @@ export function outboxIn(folder: string) {
     messages,
     find: (id: string) => messages().find((message) => message.id === id),
     /** The same key never sends twice: it returns the message of the first time. */
-    send(draft: Draft, key: string | undefined): Message {
+    send(draft: OutboxDraft, key: string | undefined): OutboxMessage {
       const earlier = lines().find((line) => 'sent' in line && key !== undefined && line.key === key)
       if (earlier !== undefined && 'sent' in earlier) return earlier.sent
       const message = { id: `msg_${randomBytes(6).toString('hex')}`, ...draft, sent_at: new Date().toISOString() }

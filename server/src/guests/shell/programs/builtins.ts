@@ -1,9 +1,9 @@
-import { rows, type Table } from '../program.ts'
+import { rows, type ProgramTable } from '../program.ts'
 
 const ALL_TEXT = 1_000_000
 
 /** Shell builtins. */
-export const BUILTINS: Table = {
+export const BUILTINS: ProgramTable = {
   ...rows(
     'cd pushd popd dirs exit return break continue shift wait times ulimit umask jobs fg bg disown suspend logout',
     'reads',
@@ -35,7 +35,7 @@ export const BUILTINS: Table = {
 }
 
 /** Programs that start another one, which is judged as well. */
-export const CARRIERS: Table = {
+export const CARRIERS: ProgramTable = {
   ...rows('sudo doas pkexec run0', {
     does: 'escalates',
     carries: 'command',

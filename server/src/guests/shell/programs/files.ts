@@ -1,9 +1,9 @@
-import { rows, type Table } from '../program.ts'
+import { rows, type ProgramTable } from '../program.ts'
 
 const ALL_TEXT = 1_000_000
 
 /** Files, text and the machine itself: coreutils and other standard programs. */
-export const FILES: Table = {
+export const FILES: ProgramTable = {
   ...rows(
     'cat tac head tail wc nl cut paste fold fmt expand unexpand comm join column look tsort pr ls dir vdir exa eza lsd pwd basename dirname realpath readlink stat du df free uptime whoami id groups who w users last uname nproc cal seq sleep factor numfmt md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum cmp diff od hexdump strings readelf size which whereis whatis apropos pgrep ps pidof lscpu lsblk lsusb lspci lsmod vmstat iostat mpstat pstree netstat locale tty clear tokei zcat bzcat xzcat zgrep zipinfo zdiff sw_vers getconf logname lsb_release csvcut csvgrep csvstat hostid pathchk dircolors locate plocate mlocate',
     { does: 'reads' },

@@ -1,17 +1,17 @@
-import type { Program, Table } from '../program.ts'
+import type { ShellProgram, ProgramTable } from '../program.ts'
 
 const TEXTS =
   '-n --max-count -S -G -L --author --since --until --after --before --grep --format --pretty --date -U --unified --diff-filter -l'
 
-const shows: Program = { does: 'reads', valued: TEXTS, options: { '--output': 'writes', '--ext-diff': 'runs' } }
-const lists = (names: string, does: 'writes' | 'destroys' = 'writes'): Program => ({
+const shows: ShellProgram = { does: 'reads', valued: TEXTS, options: { '--output': 'writes', '--ext-diff': 'runs' } }
+const lists = (names: string, does: 'writes' | 'destroys' = 'writes'): ShellProgram => ({
   does,
   bare: 'reads',
   subcommands: { [names]: 'reads' },
 })
 
 /** Git by subcommand. Fetching changes the repository too; pushing reaches others. */
-export const GIT: Table = {
+export const GIT: ProgramTable = {
   git: {
     does: 'unknown',
     special: 'git',

@@ -1,7 +1,7 @@
-import { rows, type Table } from '../program.ts'
+import { rows, type ProgramTable } from '../program.ts'
 
 /** Programs that reach other machines. A plain fetch is a read; anything that sends data out or writes a file is not. */
-export const NETWORK: Table = {
+export const NETWORK: ProgramTable = {
   curl: {
     does: 'fetches',
     valued:

@@ -1,6 +1,6 @@
-import { rows, type Program, type Table } from '../program.ts'
+import { rows, type ShellProgram, type ProgramTable } from '../program.ts'
 
-const npmLike: Program = {
+const npmLike: ShellProgram = {
   does: 'runs',
   bare: 'reads',
   valued: '--prefix -C --workspace -w --filter --registry --depth',
@@ -20,7 +20,7 @@ const npmLike: Program = {
   },
 }
 
-const pip: Program = {
+const pip: ShellProgram = {
   does: 'runs',
   bare: 'reads',
   subcommands: {
@@ -31,7 +31,7 @@ const pip: Program = {
 }
 
 /** Package managers, compilers, linters and test runners. Running the project's own code is `runs`. */
-export const PACKAGES: Table = {
+export const PACKAGES: ProgramTable = {
   ...rows('npm pnpm yarn', npmLike),
   yarn: { ...npmLike, bare: 'runs' },
   npx: { does: 'runs', special: 'npx' },

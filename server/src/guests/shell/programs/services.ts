@@ -1,12 +1,12 @@
-import { rows, type Program, type Table } from '../program.ts'
+import { rows, type ShellProgram, type ProgramTable } from '../program.ts'
 
-const shows = (names: string, does: 'fetches' | 'reads' = 'fetches'): Program => ({
+const shows = (names: string, does: 'fetches' | 'reads' = 'fetches'): ShellProgram => ({
   does: 'sends',
   subcommands: { [names]: does },
 })
 
 /** Containers, clusters, clouds and infrastructure. Anything but a plain listing affects something that others use. */
-const docker: Program = {
+const docker: ShellProgram = {
   does: 'sends',
   bare: 'reads',
   valued: '-H --host --context -c --config -l --log-level',
@@ -36,7 +36,7 @@ const docker: Program = {
   },
 }
 
-const kubectl: Program = {
+const kubectl: ShellProgram = {
   does: 'sends',
   bare: 'reads',
   valued:
@@ -63,7 +63,7 @@ const kubectl: Program = {
   },
 }
 
-export const SERVICES: Table = {
+export const SERVICES: ProgramTable = {
   ...rows('docker podman nerdctl', docker),
   ...rows('docker-compose podman-compose', {
     does: 'runs',

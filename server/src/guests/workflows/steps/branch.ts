@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isJsonObject, type Json } from '../../../kernel/contract/json.ts'
 import { canonicalJson } from '../../../kernel/json/canonical.ts'
 import { auditEntry, failed } from '../draft.ts'
-import type { DocumentFault, Place } from '../raw-document.ts'
+import type { DocumentFault, DocumentPlace } from '../raw-document.ts'
 import { isRaw, listIn, textIn } from '../raw-document.ts'
 import { pathOfExpression, type Lookup } from '../templates.ts'
 import { FIELDS, stepType } from './step-type.ts'
@@ -27,7 +27,7 @@ type Branch = z.infer<typeof Branch>
 /** Jumps forward, by the first case that holds. */
 export const branch = stepType(Branch, {
   check({ step, path, siblings, index }, where, located) {
-    const targetFault = (target: string | undefined, at: Place): DocumentFault[] => {
+    const targetFault = (target: string | undefined, at: DocumentPlace): DocumentFault[] => {
       if (target === undefined) return []
       const to = siblings.findIndex((one) => textIn(one, 'id') === target)
       if (to === -1) return [located.at(at, `${where}: unknown goto \`${target}\``)]

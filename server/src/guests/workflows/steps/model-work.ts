@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../kernel/contract/json.ts'
 import type { ModelRole } from '../../models/api.ts'
 import { exampleArgs } from '../../../kernel/text/example-args.ts'
 import { textIn } from '../tool-step.ts'
-import type { AnyStep, Filled, StepWork } from './step-type.ts'
+import type { AnyStep, FilledStep, StepWork } from './step-type.ts'
 
 /** How many characters of the state a model is shown. */
 const LONGEST_STATE = 40_000
@@ -47,7 +47,7 @@ export const filledText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
 /** The state for a model, as JSON, cut if it is long. */
-function stateText({ state, frame, outer }: Filled): string {
+function stateText({ state, frame, outer }: FilledStep): string {
   const shown = {
     input: state.input,
     steps: outer.steps(frame.outputs),

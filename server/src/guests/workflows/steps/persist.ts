@@ -6,7 +6,7 @@ import { valueId } from '../agent-store.ts'
 import type { WorkflowFound } from '../draft.ts'
 import { textIn } from '../tool-step.ts'
 import { STORE_BOUNDS } from '../workflow.ts'
-import { FIELDS, stepType, type Doing } from './step-type.ts'
+import { FIELDS, stepType, type StepContext } from './step-type.ts'
 
 const Persist = z.strictObject({
   type: z.literal('persist'),
@@ -45,7 +45,7 @@ async function store({
   tables,
   now: clock,
   commitWithin,
-}: Doing): Promise<WorkflowFound | 'later'> {
+}: StepContext): Promise<WorkflowFound | 'later'> {
   const name = textIn(details, 'key')
   const value = details['value'] ?? null
   const canonical = canonicalJson(value)

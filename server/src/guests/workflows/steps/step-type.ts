@@ -5,9 +5,9 @@ import type { RunGraph } from '../../../kernel/contract/run.ts'
 import type { ModelRole } from '../../models/api.ts'
 import type { Change, Committed } from '../../../kernel/ports/ledger.ts'
 import type { Tables } from '../../../kernel/ports/reads.ts'
-import type { Advanced, Draft, Moved, WorkflowFound } from '../draft.ts'
+import type { AdvancedDraft, Draft, Moved, WorkflowFound } from '../draft.ts'
 import type { LocatedDocument } from '../locate-document.ts'
-import type { DocumentFault, Place, Raw, RawStep } from '../raw-document.ts'
+import type { DocumentFault, DocumentPlace, Raw, RawStep } from '../raw-document.ts'
 import type { Around } from '../scope.ts'
 import type { Frame, WorkflowState } from '../state.ts'
 import type { Lookup } from '../templates.ts'
@@ -34,7 +34,7 @@ export type StepType<Step extends AnyStep = AnyStep> = {
   /** Fields that are one path to a value. */
   readonly paths?: readonly string[]
   /** The other paths in it. */
-  pathsIn?(step: Raw): { readonly text: string; readonly at: Place }[]
+  pathsIn?(step: Raw): { readonly text: string; readonly at: DocumentPlace }[]
   /** What it is called in a graph, without its id. By default its type. */
   says?(step: Step): string
   /** Where it leads in a graph. By default to the next step. */
@@ -77,7 +77,7 @@ export type Advancing = {
   /** Its displayed number. */
   readonly number: string
   /** Continues another list of steps. */
-  readonly advance: (draft: Draft, frame: Frame, steps: readonly AnyStep[], outer: Around) => Advanced
+  readonly advance: (draft: Draft, frame: Frame, steps: readonly AnyStep[], outer: Around) => AdvancedDraft
   readonly isFree: (step: AnyStep) => boolean
 }
 
@@ -94,14 +94,14 @@ export type StepWork<Step extends AnyStep = AnyStep> = {
   /** The template that is filled before the step begins. */
   template(step: Step): JsonObject
   /** Of the effect: all that the work needs. */
-  details(step: Step, filled: Filled): JsonObject
-  perform(doing: Doing): Promise<WorkflowFound | 'later'>
+  details(step: Step, filled: FilledStep): JsonObject
+  perform(doing: StepContext): Promise<WorkflowFound | 'later'>
   assume(dry: DryDoing): Promise<AssumedWork>
   /** For a model: in which role, and what it is told to do. */
   readonly model?: { readonly role: ModelRole; readonly task: string }
 }
 
-export type Filled = {
+export type FilledStep = {
   readonly filled: JsonObject
   /** Where secrets replace a text, by JSON pointer. */
   readonly secrets: Readonly<Record<string, string>>
@@ -111,7 +111,7 @@ export type Filled = {
 }
 
 /** What work may use, in the name of its run and its document, within their limits. */
-export type Doing = {
+export type StepContext = {
   readonly state: WorkflowState
   readonly key: string
   readonly details: JsonObject
@@ -142,15 +142,15 @@ export type DryDoing = {
   readonly kept: Map<string, Json>
   schemaNamed(name: string): JsonObject | undefined
   outputSchemaOf(tool: string): JsonObject | undefined
-  judged(tool: string, args: Json): Promise<Judged>
+  judged(tool: string, args: Json): Promise<JudgedStep>
 }
 
-export type Judged = { readonly effect: string; readonly why: readonly string[] }
+export type JudgedStep = { readonly effect: string; readonly why: readonly string[] }
 
 export type AssumedWork = {
   readonly does: string
   readonly args: Json
-  readonly verdict?: Judged
+  readonly verdict?: JudgedStep
   /** What the following steps get instead of an output. */
   readonly assumed: Json
 }

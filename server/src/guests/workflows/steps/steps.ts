@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Bug } from '../../../kernel/contract/problems.ts'
-import { pathOfExpression, parseText, textsIn, type Path } from '../templates.ts'
+import { pathOfExpression, parseText, textsIn, type TemplatePath } from '../templates.ts'
 import type { Json } from '../../../kernel/contract/json.ts'
 import { textIn, type Raw } from '../raw-document.ts'
 import { branch } from './branch.ts'
@@ -85,7 +85,7 @@ export function storeKeysOf(step: AnyStep): readonly string[] {
     ...paths.map((field) => textIn(fields, field) ?? ''),
     ...(pathsIn?.(fields) ?? []).map(({ text }) => text),
   ]
-  const named: readonly Path[] = [
+  const named: readonly TemplatePath[] = [
     ...templates.flatMap(pathsInText),
     ...expressions.map((text) => pathOfExpression(text) ?? []),
   ]
@@ -95,7 +95,7 @@ export function storeKeysOf(step: AnyStep): readonly string[] {
   return [...new Set(keys)]
 }
 
-function pathsInText(text: string): Path[] {
+function pathsInText(text: string): TemplatePath[] {
   const parsed = parseText(text)
   return parsed.ok ? parsed.parts.flatMap((part) => (part.is === 'value' ? [part.path] : [])) : []
 }

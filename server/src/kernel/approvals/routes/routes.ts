@@ -11,7 +11,7 @@ import { matchesGlob, parseGlob, type Glob } from '../../policy/glob.ts'
 import { documentGroup, membersOf, type Groups } from './seats.ts'
 
 /** The active groups, and the routes in the order in which they are tried. */
-export type Routes = {
+export type ApprovalRoutes = {
   readonly groups: Groups
   readonly routes: readonly CompiledRoute[]
   /** Users of this gate by their chat names, and channels by their rooms. */
@@ -25,11 +25,11 @@ export type CompiledRoute = {
   readonly caller?: readonly Glob[]
 }
 
-export const NO_ROUTES: Routes = { groups: new Map(), routes: [] }
+export const NO_ROUTES: ApprovalRoutes = { groups: new Map(), routes: [] }
 
 type Stated = { readonly groups: ApprovalGroups; readonly routes: readonly ApprovalRoute[] }
 
-export function compileRoutes({ groups, routes }: Stated): Routes {
+export function compileRoutes({ groups, routes }: Stated): ApprovalRoutes {
   return {
     groups: new Map(Object.entries(groups).map(([name, people]) => [name, new Set(people)])),
     routes: routes.map((route) => {
@@ -48,7 +48,7 @@ type RoutedCall = Pick<Call, 'caller' | 'canonical_args'>
 type RoutedTool = Pick<Tool, 'effects' | 'risk' | 'amounts'> & { readonly row: Pick<Tool['row'], 'tool_id' | 'server'> }
 
 /** The first matching route, as stored with the call. Pure and total. */
-export function chooseRoute({ routes }: Routes, call: RoutedCall, tool: RoutedTool): ChosenRoute | undefined {
+export function chooseRoute({ routes }: ApprovalRoutes, call: RoutedCall, tool: RoutedTool): ChosenRoute | undefined {
   const found = routes.find((one) => isMatch(one, call, tool))
   return found === undefined ? undefined : chosenOf(found.route)
 }
@@ -81,7 +81,7 @@ export function strongestOf(strength: Strength = 'simple', route: Pick<RouteFact
 
 /** Adds to an ask who is asked, for a call that was judged elsewhere, by a node. A document narrows who decides. */
 export function withRoute(
-  routes: Routes,
+  routes: ApprovalRoutes,
   asked: Verdict,
   call: RoutedCall,
   tool: RoutedTool,
@@ -97,7 +97,7 @@ export function withRoute(
 }
 
 /** The route of a call as a fact: with the current members of its groups. */
-export function routeFact(routes: Routes, call: RoutedCall, tool: RoutedTool): RouteFact | undefined {
+export function routeFact(routes: ApprovalRoutes, call: RoutedCall, tool: RoutedTool): RouteFact | undefined {
   const chosen = chooseRoute(routes, call, tool)
   if (chosen === undefined) return undefined
   const strength = routes.routes.find(({ route }) => route.id === chosen.id)?.route.strength ?? 'simple'

@@ -5,7 +5,7 @@ import type { Caller, CallerKind } from '../../contract/caller.ts'
 import type { AskedRoute } from '../../contract/routes.ts'
 import { expireApproval } from '../../retention/expire-rows.ts'
 import { approve, deny, escalate, markEdited } from '../transitions.ts'
-import { membersOf, whoIsAsked, type Asked } from './seats.ts'
+import { membersOf, whoIsAsked, type AskedMembers } from './seats.ts'
 
 const NOW = 1_700_000_000_000
 const groups = new Map([
@@ -37,7 +37,7 @@ const who = (user: string, kind: CallerKind = 'approver'): Caller => ({ kind, id
 
 /** `to` is the substitute of `from`. */
 type HandedOver = readonly { readonly from: string; readonly to: string }[]
-function askedFor(row: ApprovalRow, user: string, handed: HandedOver = []): Asked {
+function askedFor(row: ApprovalRow, user: string, handed: HandedOver = []): AskedMembers {
   const members = membersOf(row, groups)
   const substitutes_for = handed.filter(({ to }) => to === user).map(({ from }) => from)
   return { substitutes_for, ...(members === undefined ? {} : { members }) }
@@ -92,7 +92,7 @@ describe('two of a group', () => {
         decisions: [{}, { user: 'bob' }],
       })
       const both = new Map([['payments', new Set(['ada', ada])]])
-      const asked: Asked = { members: both.get('payments') ?? new Set(), substitutes_for: [] }
+      const asked: AskedMembers = { members: both.get('payments') ?? new Set(), substitutes_for: [] }
       const first = approve(request(), who('ada'), 'role', NOW, undefined, { asked })
       const second = first.ok ? approve(first.value, who(ada), 'role', NOW, undefined, { asked }) : first
       expect(codeOf(second)).toBe('approval.already_decided_by_you')

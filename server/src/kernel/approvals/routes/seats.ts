@@ -7,7 +7,7 @@ import type { Strength } from '../../contract/verdict.ts'
 export type Groups = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Who may decide one request, at the moment of a decision. */
-export type Asked = {
+export type AskedMembers = {
   /** The people who are asked; absent: everybody with the approver role. */
   readonly members?: ReadonlySet<string>
   /** The people that the decider substitutes, in the order in which they delegated. */
@@ -49,7 +49,7 @@ export const peopleNeeded = ({
 export const seatOf = ({ user, for: seat }: Pick<Decision, 'user' | 'for'>): string => seat ?? user
 
 /** The seats that somebody can decide for. Their own comes first. */
-export function seatsFor(user: string, { members, substitutes_for }: Asked): readonly string[] {
+export function seatsFor(user: string, { members, substitutes_for }: AskedMembers): readonly string[] {
   if (members === undefined) return [user]
   return [...new Set([user, ...substitutes_for])].filter((seat) => members.has(seat))
 }
@@ -59,7 +59,7 @@ export const isStandingApproval = ({ says, ended_at }: Pick<Decision, 'says' | '
   says === 'approve' && ended_at === undefined
 
 /** Whether somebody is asked at all. */
-export const isAsked = (user: string, asked: Asked): boolean => seatsFor(user, asked).length > 0
+export const isAsked = (user: string, asked: AskedMembers): boolean => seatsFor(user, asked).length > 0
 
 /**
  * How many approvals count.

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { EXPECTED, type Expectation } from '../../contract/standard.ts'
-import { fillTemplate, type Filled, type Sources, sayTemplate, valueAt } from './template.ts'
+import { fillTemplate, type FilledTemplate, type Sources, sayTemplate, valueAt } from './template.ts'
 
 /** An expectation with its placeholders filled in. */
 export function fillExpectation(
   expectation: Expectation,
   sources: Sources,
-): Pick<Filled, 'open' | 'missing'> & { readonly expectation: Expectation } {
+): Pick<FilledTemplate, 'open' | 'missing'> & { readonly expectation: Expectation } {
   const { path, equals, contains, in: any } = expectation
   if (equals !== undefined) {
     const { value, ...rest } = fillTemplate(equals, sources)

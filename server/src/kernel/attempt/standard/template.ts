@@ -1,10 +1,10 @@
 import { isJsonObject, type Json } from '../../contract/json.ts'
-import { PLACEHOLDER, readPlaceholder, type Source } from '../../contract/standard.ts'
+import { PLACEHOLDER, readPlaceholder, type TemplateSource } from '../../contract/standard.ts'
 
 /** The sources of values. If a source does not exist yet, its placeholders stay open. */
-export type Sources = { readonly [Name in Source]?: Json }
+export type Sources = { readonly [Name in TemplateSource]?: Json }
 
-export type Filled = {
+export type FilledTemplate = {
   readonly value: Json
   /** Placeholders whose source does not exist yet; they are kept as written. */
   readonly open: readonly string[]
@@ -17,7 +17,7 @@ export type Filled = {
  * strings, numbers and booleans are allowed.
  * INVARIANT: one pass. Filled-in values are never interpreted as templates (law in template.test.ts).
  */
-export function fillTemplate(template: Json, sources: Sources): Filled {
+export function fillTemplate(template: Json, sources: Sources): FilledTemplate {
   const open = new Set<string>()
   const missing = new Set<string>()
   return { value: fill(template), open: [...open], missing: [...missing] }
