@@ -23,8 +23,6 @@ export const randomIds: Ids = {
   consent: () => `cons_${hex(12)}`,
   run: () => `run_${hex(8)}`,
   key: () => `key_${hex(8)}`,
-  flowConsent: () => `fcons_${hex(12)}`,
-  execution: () => `fexec_${hex(12)}`,
-  proposal: () => `prop_${hex(8)}`,
   trace: () => hex(16),
+  hex,
 }

@@ -135,7 +135,7 @@ function hasSocketTo(pid: number, folder: string): boolean {
 
 const SLOW = '{"text":"x"}'
 /** No call of these tests comes here: the gate is killed from outside. */
-const NEVER: ProbePoint = 'flow.settling'
+const NEVER: ProbePoint = 'decision.before'
 
 const CALL = rpc('tools/call', { name: 'book__slow_note', arguments: { text: 'x' } }, 1)
 const DOORS = [

@@ -9,7 +9,8 @@ import {
   type FlowStep,
   type SkillRef,
 } from './flows.ts'
-import { type RunId, FlowConsentId, type ExecutionId } from '../../kernel/contract/ids.ts'
+import { type RunId } from '../../kernel/contract/ids.ts'
+import { FlowConsentId, type ExecutionId } from './ids.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { isEndedRun } from '../../kernel/contract/run.ts'
@@ -238,7 +239,7 @@ function newRecord(
 
 /** A dry run makes every check. It has an id of its own; nothing is stored and nothing is spent. */
 function dryRecord(deps: ExecuteFlowDeps, caller: Caller, asked: ExecuteRequest): FlowExecutionRecord {
-  const record = newRecord(deps, caller, asked, deps.ids.execution())
+  const record = newRecord(deps, caller, asked, `fexec_${deps.ids.hex(12)}`)
   return { ...record, status: 'completed', reserved_units: 0, completed_at: record.started_at }
 }
 

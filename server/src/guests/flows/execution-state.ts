@@ -1,6 +1,7 @@
 import type { CallState } from '../../kernel/contract/call.ts'
 import type { FlowStep } from './flows.ts'
-import type { CallId, RunId, ExecutionId, FlowConsentId } from '../../kernel/contract/ids.ts'
+import type { CallId, RunId } from '../../kernel/contract/ids.ts'
+import type { ExecutionId, FlowConsentId } from './ids.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
 
 export type ProposedCall = { readonly tool: string; readonly args: Json }

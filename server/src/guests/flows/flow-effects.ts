@@ -27,6 +27,10 @@ import { finishExecution, type FinishDeps } from './finish-execution.ts'
 import { reserveUnits, chargeUnits } from './reserve-units.ts'
 import { settingsOf, type Judgement } from '../../kernel/decide/judging.ts'
 
+declare module '../../kernel/ports/runtime.ts' {
+  interface ProbePoints extends Readonly<Record<'flow.reserved' | 'flow.settling', true>> {}
+}
+
 export type FlowEffectDeps = FinishDeps & {
   readonly models: AgentModels
   readonly links: Links

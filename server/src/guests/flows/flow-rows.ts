@@ -8,7 +8,8 @@ import type {
   FlowStep,
   ProposalView,
 } from './flows.ts'
-import type { KeyId, RunId, ExecutionId, FlowConsentId, ProposalId } from '../../kernel/contract/ids.ts'
+import type { KeyId, RunId } from '../../kernel/contract/ids.ts'
+import type { ExecutionId, FlowConsentId, ProposalId } from './ids.ts'
 
 /** The keys by which a row is listed, composed so that each kind of listing is one of them. */
 export type FlowListings = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { RunId, FlowConsentId, ExecutionId, ProposalId } from '../../kernel/contract/ids.ts'
+import { RunId } from '../../kernel/contract/ids.ts'
+import { FlowConsentId, ExecutionId, ProposalId } from './ids.ts'
 
 export const FlowId = z.string().regex(/^flow_[a-z0-9_]{1,64}$/)
 /** Strict three-part semver without a suffix. */

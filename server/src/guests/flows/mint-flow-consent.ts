@@ -51,7 +51,7 @@ export async function mintFlowConsent(
     const now = deps.clock()
     const consent: FlowConsentRow = {
       v: 1,
-      consent_id: deps.ids.flowConsent(),
+      consent_id: `fcons_${deps.ids.hex(12)}`,
       vault_id: row.vault_id,
       scope: row.scope,
       run_id: row.run_id,

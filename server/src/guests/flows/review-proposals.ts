@@ -1,4 +1,4 @@
-import { ProposalId } from '../../kernel/contract/ids.ts'
+import { ProposalId } from './ids.ts'
 import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { ProposalState, type DecideProposalBody, type EvaluateBody, type ProposalView } from './flows.ts'

@@ -1,4 +1,4 @@
-import { FlowConsentId } from '../../kernel/contract/ids.ts'
+import { FlowConsentId } from './ids.ts'
 import { type Caller, flowRoleOf } from '../../kernel/contract/caller.ts'
 import type { FlowConsentRow } from './flow-rows.ts'
 import { FLOW_SCHEMAS } from './flows.ts'

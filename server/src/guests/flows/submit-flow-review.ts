@@ -24,7 +24,7 @@ export async function submitFlowReview(
   const asked = reviewRequest(body)
   if (!asked.ok) return asked
   const intent = await deps.judgement.scanner.redact(asked.value.intent, 'shown')
-  const proposal_id = deps.ids.proposal()
+  const proposal_id = `prop_${deps.ids.hex(8)}` as const
   const changed = await changeRun(deps, caller, asked.value, async ({ row }) => {
     const step = reviewedStep(row, await stepsOf(deps, row), asked.value.step_id)
     if (!step.ok) return step

@@ -3,6 +3,10 @@ import type { Result } from '../../kernel/contract/problems.ts'
 import type { DecidedElsewhere } from '../../kernel/ports/decided-elsewhere.ts'
 import type { HubKeysAnswer, HubReply, NodeReport, NodeRequest } from './hub.ts'
 
+declare module '../../kernel/ports/runtime.ts' {
+  interface ProbePoints extends Readonly<Record<'hub.sending' | 'hub.sent' | 'node.storing' | 'node.stored', true>> {}
+}
+
 /** The key with which a hub signs decisions for its nodes. Created when it is first needed. */
 export interface HubKeys {
   sign(reply: HubReply): Promise<Result<string>>

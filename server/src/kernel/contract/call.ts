@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Answerable } from '../approvals/asks.ts'
 import type { Caller } from './caller.ts'
-import type { ApprovalId, CallId, RunId, FlowConsentId } from './ids.ts'
+import type { ApprovalId, CallId, RunId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Problem } from './problems.ts'
 import type { Verification, PlannedReadBack, Rollback, Verified } from './standard.ts'
@@ -19,8 +19,8 @@ export type ByRun = {
   readonly at_least: Effect
   /** The model lane of the run; null for a run without one. */
   readonly lane: string | null
-  /** The flow consent that a step is executed under. */
-  readonly consent?: FlowConsentId
+  /** The consent of a guest that a step of the run is executed under. */
+  readonly consent?: string
   /** The version of a document that the run carries out, `name@version`: its calls are judged by it. */
   readonly document?: string
   /** The maximum time that a request for approval waits, in seconds. */

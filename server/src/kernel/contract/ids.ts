@@ -13,14 +13,6 @@ export type KeyId = z.infer<typeof KeyId>
 export const ConsentId = z.templateLiteral(['cons_', hex(24)])
 export type ConsentId = z.infer<typeof ConsentId>
 
-/** Ids of procedures that people and agents follow together: a call and its run are stored with them. */
-export const FlowConsentId = z.templateLiteral(['fcons_', hex(24)])
-export type FlowConsentId = z.infer<typeof FlowConsentId>
-export const ExecutionId = z.templateLiteral(['fexec_', hex(24)])
-export type ExecutionId = z.infer<typeof ExecutionId>
-export const ProposalId = z.templateLiteral(['prop_', hex(16)])
-export type ProposalId = z.infer<typeof ProposalId>
-
 /** Lower-case SHA-256 in hex, the only digest we print or store. */
 export const Sha256 = hex(64)
 export type Sha256 = string

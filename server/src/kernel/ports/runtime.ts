@@ -1,14 +1,4 @@
-import type {
-  ApprovalId,
-  CallId,
-  ConsentId,
-  KeyId,
-  RunId,
-  Sha256,
-  FlowConsentId,
-  ExecutionId,
-  ProposalId,
-} from '../contract/ids.ts'
+import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../contract/ids.ts'
 
 export type Clock = () => number
 
@@ -21,10 +11,9 @@ export interface Ids {
   consent(): ConsentId
   run(): RunId
   key(): KeyId
-  flowConsent(): FlowConsentId
-  execution(): ExecutionId
-  proposal(): ProposalId
   trace(): string
+  /** The random part of an id of a guest. */
+  hex(bytes: number): string
 }
 
 export type Digest = (text: string) => Sha256
@@ -35,26 +24,22 @@ export type YieldWhenDue = () => Promise<void>
 /** A named point between two durable facts. Does nothing in production; crash tests stop the process there. */
 export type Probe = (point: ProbePoint) => void
 
-export const PROBE_POINTS = [
-  'check.before',
-  'intent.before',
-  'intent.after',
-  'upstream.before',
-  'upstream.after',
-  'outcome.before',
-  'outcome.after',
-  'verify.before',
-  'verify.after',
-  'decision.before',
-  'decision.after',
-  'step.before',
-  'step.after',
-  'hub.sending',
-  'hub.sent',
-  'node.storing',
-  'node.stored',
-  'flow.reserved',
-  'flow.settling',
-] as const
+type KernelPoint =
+  | 'check.before'
+  | 'intent.before'
+  | 'intent.after'
+  | 'upstream.before'
+  | 'upstream.after'
+  | 'outcome.before'
+  | 'outcome.after'
+  | 'verify.before'
+  | 'verify.after'
+  | 'decision.before'
+  | 'decision.after'
+  | 'step.before'
+  | 'step.after'
 
-export type ProbePoint = (typeof PROBE_POINTS)[number]
+/** A guest adds its own by declaration merging. */
+export interface ProbePoints extends Readonly<Record<KernelPoint, true>> {}
+
+export type ProbePoint = keyof ProbePoints

@@ -1,4 +1,4 @@
-import type { ExecutionId, FlowConsentId } from '../../../kernel/contract/ids.ts'
+import type { ExecutionId, FlowConsentId } from '../ids.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
