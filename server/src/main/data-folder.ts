@@ -12,7 +12,7 @@ export function placesIn(folder: string) {
     admin: join(folder, 'admin.key'),
     socket: join(folder, 'gate.sock'),
     log: join(folder, 'gate.log'),
-    /** Present if the gate was last started by `sluice node`, with a hub that may be given only on the command line. */
+    /** Present if the gate was last started by a guest's own command, with a section that may be given only on the command line. */
     node: join(folder, 'node'),
     /** The path of the configuration that the folder belongs to, relative to the folder. */
     configuration: join(folder, 'gate.configuration'),
@@ -82,7 +82,7 @@ function whyNotOwn(folder: string, found: Stats): string | undefined {
     : `other users could write to it, and somebody did: look at \`${planted}\`, and remove what is not yours`
 }
 
-/** Remembers whether the gate was started as a node: commands that start a gate automatically would start it without its hub. */
+/** Remembers whether the gate was started with a section on the command line: commands that start a gate automatically would start it without. */
 export function markNode(folder: string, isNode: boolean): void {
   const { node } = placesIn(folder)
   if (isNode) writeFileSync(node, '', { mode: 0o600 })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isMap, isNode, isScalar, isSeq, type Document } from 'yaml'
+import type { SectionOptions } from '../adapters/cli/local-gate.ts'
 import type { PolicyText } from '../kernel/policy/load-policy.ts'
 import type { Config } from '../kernel/contract/config.ts'
 import { readConfig, type PlaceOf } from '../kernel/contract/read-config.ts'
@@ -24,8 +25,11 @@ export type LoadedSettings = Settings & { readonly env: EnvRead }
 
 export const DEFAULT_DATA = './.sluice'
 
-/** Reads `sluice.yaml`. An absent one is the default configuration, unless it was requested by name. */
-export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Result<LoadedSettings> {
+/**
+ * Reads `sluice.yaml`. An absent one is the default configuration, unless it was requested by name. `section`: what the command line adds
+ * to the file.
+ */
+export function loadConfig(file: string, isNamed: boolean, section?: SectionOptions): Result<LoadedSettings> {
   const path = resolve(file)
   if (!existsSync(path) && isNamed) return refuse('config.invalid', { file: path, paths: 'the file does not exist' })
   const read = readDocument(path)
@@ -38,8 +42,8 @@ export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Res
   }
   const config = readConfig(
     CONFIG,
-    withHub(document.toJS() as unknown, also),
-    optionsOf(also, placesOf(read)),
+    withSection(document.toJS() as unknown, section),
+    optionsOf(section, placesOf(read)),
     remedyFor,
   )
   if (!config.ok) {
@@ -62,29 +66,19 @@ export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Res
   })
 }
 
-/** What the command line adds to the file: for a node, its hub. */
-type Also = { readonly hub?: object }
-
-function withHub(value: unknown, { hub }: Also): unknown {
-  if (hub === undefined) return value
+function withSection(value: unknown, section: SectionOptions | undefined): unknown {
+  if (section === undefined) return value
   const fields: Readonly<Record<string, unknown>> = typeof value === 'object' && value !== null ? { ...value } : {}
-  const written = fields['hub']
-  return { ...fields, hub: { ...(typeof written === 'object' ? written : {}), ...hub } }
+  const written = fields[section.key]
+  return { ...fields, [section.key]: { ...(typeof written === 'object' ? written : {}), ...section.values } }
 }
 
-const HUB_OPTIONS: Readonly<Record<string, string>> = {
-  url: '--hub',
-  node: '--name',
-  key: '--node-key',
-  public_keys: '--public-key',
-}
-
-/** For `sluice node`: faults of the hub that are not in the file are reported with the option that sets them. */
+/** Faults of a section that are not in the file are reported with the option that sets them. */
 const optionsOf =
-  ({ hub }: Also, placeOfKey: PlaceOf): PlaceOf =>
+  (section: SectionOptions | undefined, placeOfKey: PlaceOf): PlaceOf =>
   (keys) => {
-    const option = keys[0] === 'hub' ? HUB_OPTIONS[String(keys[1])] : undefined
-    return hub === undefined || option === undefined ? placeOfKey(keys) : `option ${option}`
+    const option = keys[0] === section?.key ? section?.options[String(keys[1])] : undefined
+    return option === undefined ? placeOfKey(keys) : `option ${option}`
   }
 
 /** The data folder a configuration names, even if the configuration has mistakes. */

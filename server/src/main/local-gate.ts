@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { problem, refuse, type Result } from '../kernel/contract/problems.ts'
 import type { LocalGate, StartedGate, UpOptions } from '../adapters/cli/local-gate.ts'
 import { LAUNCHER } from '../adapters/files/own-programs.ts'
+import { GUESTS } from './guests.ts'
 import { makeDataFolder, placesIn, whyNotAsked } from './data-folder.ts'
 import { problemText } from './problem-text.ts'
 import { dataIn, loadConfig, type LoadedSettings } from './load-config.ts'
@@ -17,11 +18,21 @@ export const DEMO = 'sluice-demo'
 const DEMO_CONFIG = join(DEMO, 'sluice.yaml')
 const OWN_CONFIG = 'sluice.yaml'
 const START_MS = 15_000
-/** A gate started here would not know the hub, and would decide by itself. */
-const NODE_IS_DOWN = [
-  'this gate was last started by `sluice node`, and `sluice.yaml` names no hub',
-  'start it again with the same command, or write its hub into `sluice.yaml` (server/src/guests/hub/README.md)',
-]
+declare module '../kernel/registries.ts' {
+  interface Guest {
+    /** If its own command starts gates with a section given on the command line: the key of the section, and why no other command starts one. */
+    readonly ownStart?: { readonly key: string; readonly says: readonly string[] }
+  }
+}
+
+const BY_ABSENT_COMMAND = ['this gate was last started by a command that this build does not have']
+
+/** A gate started here would not know the section that the last one got on its command line. */
+function whyOnlyByCommand(config: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  const [own] = GUESTS.flatMap(({ ownStart }) => ownStart ?? [])
+  if (own === undefined) return BY_ABSENT_COMMAND
+  return config[own.key] === undefined ? own.says : undefined
+}
 
 /** The configuration that a gate started with these options reads. */
 export const configFileOf = (options: UpOptions): string =>
@@ -40,7 +51,7 @@ function isDemoMeant({ config, data, demo }: UpOptions): boolean {
 /** The settings of a gate started with these options. */
 export function settingsOf(options: UpOptions): Result<LoadedSettings> {
   const isNamed = options.demo === true || options.config !== undefined
-  const loaded = loadConfig(configFileOf(options), isNamed, options.hub === undefined ? {} : { hub: options.hub })
+  const loaded = loadConfig(configFileOf(options), isNamed, options.section)
   if (!loaded.ok) return loaded
   const { config, data } = loaded.value
   const store = options.store === undefined ? config.store : { ...config.store, postgres: options.store }
@@ -68,7 +79,8 @@ export function localGate(options: UpOptions): LocalGate {
     async start() {
       if (!loaded.ok) return { is: 'failed', says: problemText(loaded.problem, file) }
       if (!existsSync(file)) return { is: 'not_configured' }
-      if (existsSync(node) && !('hub' in loaded.value.config)) return { is: 'failed', says: NODE_IS_DOWN }
+      const only = existsSync(node) ? whyOnlyByCommand({ ...loaded.value.config }) : undefined
+      if (only !== undefined) return { is: 'failed', says: only }
       if (!isTrusted(loaded.value)) return { is: 'failed', says: problemText(problem('config.not_trusted', { file })) }
       const made = makeDataFolder(data)
       if (!made.ok) return { is: 'failed', says: problemText(made.problem, file) }

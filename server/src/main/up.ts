@@ -94,7 +94,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   })
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { ports, dispatch } = opened.value
-  markNode(settings.data, options.hub !== undefined)
+  markNode(settings.data, options.section !== undefined)
   markOwnedBy(settings.data, settings.file)
   for (const reach of serversReachingData(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
   const prepared = await prepareCredentials(ports, settings.config, settings.data)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import type { Cli } from './cli.ts'
-import { fieldsOf, printOutcome, printReply, printRetry, table, textOf, type PrintedFields, type Out } from './print.ts'
+import { fieldsOf, printOutcome, printReply, printRetry, textOf } from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
@@ -59,17 +59,10 @@ export function addCallCommands(program: Command, cli: Cli): void {
       const reply = await cli.send('GET', `/v1/calls/${place}?${wait}${sessionOf(options)}`)
       cli.exit(printOutcome(cli.out(), reply, options.raw === true))
     })
+}
 
-  program
-    .command('why <call_id>')
-    .description(
-      'show where a call came from: what the user asked for, which other texts ask for it, and the source of each argument',
-    )
-    .action(async (id: string) => {
-      const reply = await cli.send('GET', `/v1/calls/${encodeURIComponent(id)}/why`)
-      cli.exit(printReply(cli.out(), reply, (body) => printWhy(cli.out(), body)))
-    })
-
+/** Commands for calls that were made before. */
+export function addPastCallCommands(program: Command, cli: Cli): void {
   program
     .command('settle')
     .argument('<call_id>')
@@ -145,23 +138,3 @@ type CallOptions = {
 }
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000)
-
-const listOf = (value: unknown): readonly PrintedFields[] =>
-  Array.isArray(value) ? value.map((item) => fieldsOf(item)) : []
-
-function printWhy(out: Out, body: PrintedFields): void {
-  const known =
-    body['user_words'] === true
-      ? `the user's words ask for it: ${textOf(body['licence'])}`
-      : 'what the user asked for is not known'
-  out.line(`${textOf(body['tool_id'])}: ${known}`)
-  if (body['declared_read'] !== undefined) out.line(textOf(body['declared_read']))
-  for (const contest of listOf(body['contests'])) out.line(`also asked for by ${textOf(contest['label'])}`)
-  const rows = listOf(body['values']).map((value) => {
-    const source = fieldsOf(value['source'])
-    return [textOf(value['at']), textOf(value['role']), textOf(value['from']), textOf(source['label'] ?? '')]
-  })
-  if (rows.length > 0) table(out, [['ARGUMENT', 'ROLE', 'KNOWN FROM', 'SOURCE'], ...rows])
-  for (const reason of listOf(body['reasons']))
-    out.line(`${textOf(reason['rule'])} ${textOf(reason['at'] ?? '')}`.trimEnd())
-}

@@ -54,9 +54,14 @@ export const ASKING_COMMANDS: readonly Commands[] = [
     load: async () => (await import('./gate-commands.ts')).addDownCommand,
   },
   {
-    names: ['call', 'status', 'why', 'settle', 'withdraw', 'artifact'],
+    names: ['call', 'status'],
     rank: 70,
     load: async () => (await import('./call-commands.ts')).addCallCommands,
+  },
+  {
+    names: ['settle', 'withdraw', 'artifact'],
+    rank: 75,
+    load: async () => (await import('./call-commands.ts')).addPastCallCommands,
   },
   { names: ['servers'], rank: 80, load: async () => (await import('./server-commands.ts')).addServerCommands },
   {

@@ -8,15 +8,16 @@ export type UpOptions = {
   readonly port?: number
   /** The configuration is trusted without asking. */
   readonly trust?: boolean
-  /** Of `sluice node`: instead of the `hub` section, or parts of it. */
-  readonly hub?: HubOptions
+  /** Of a guest's own command that starts a gate: instead of its section of the configuration, or of parts of it. */
+  readonly section?: SectionOptions
 }
 
-export type HubOptions = {
-  readonly url?: string
-  readonly node?: string
-  readonly key?: string
-  readonly public_keys?: readonly string[]
+export type SectionOptions = {
+  /** The key of the section. */
+  readonly key: string
+  readonly values: object
+  /** The options that set its keys, for messages about their faults. */
+  readonly options: Readonly<Record<string, string>>
 }
 
 /** The result of starting a gate in the background. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { HubOptions } from '../../adapters/cli/local-gate.ts'
 import { PORT, TRUST, type StartOptions } from '../../adapters/cli/option-values.ts'
 import { itemsOf, printReply, table, textOf, timeOf, type PrintedFields } from '../../adapters/cli/print.ts'
 import type { Cli } from '../../adapters/cli/cli.ts'
@@ -10,6 +9,8 @@ type NodeOptions = {
   nodeKey?: string
   publicKey?: string[]
 } & StartOptions
+
+const HUB_OPTIONS = { url: '--hub', node: '--name', key: '--node-key', public_keys: '--public-key' }
 
 /** `sluice node`: a gate whose approvals are decided at a hub. */
 export function addNodeCommand(program: Command, { host, globals, exit }: Cli): void {
@@ -23,14 +24,14 @@ export function addNodeCommand(program: Command, { host, globals, exit }: Cli): 
     .option(...PORT)
     .option(...TRUST)
     .action(async ({ hub: url, name: node, nodeKey: key, publicKey: public_keys, port, trust }: NodeOptions) => {
-      const hub: HubOptions = {
+      const values = {
         ...(url === undefined ? {} : { url }),
         ...(node === undefined ? {} : { node }),
         ...(key === undefined ? {} : { key }),
         ...(public_keys === undefined ? {} : { public_keys }),
       }
       const how = { ...(port === undefined ? {} : { port }), ...(trust === undefined ? {} : { trust }) }
-      exit(await host.up({ ...globals(), ...how, hub }))
+      exit(await host.up({ ...globals(), ...how, section: { key: 'hub', values, options: HUB_OPTIONS } }))
     })
 }
 

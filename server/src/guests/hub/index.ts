@@ -37,5 +37,12 @@ export const hub: Guest = {
     { names: ['node'], rank: 20, load: async () => (await import('./commands.ts')).addNodeCommand },
     { names: ['hub'], rank: 130, load: async () => (await import('./commands.ts')).addHubCommands },
   ],
+  ownStart: {
+    key: 'hub',
+    says: [
+      'this gate was last started by `sluice node`, and `sluice.yaml` names no hub',
+      'start it again with the same command, or write its hub into `sluice.yaml` (server/src/guests/hub/README.md)',
+    ],
+  },
   endpoints: async () => (await import('./endpoints.ts')).endpoints,
 }
