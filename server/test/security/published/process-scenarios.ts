@@ -169,7 +169,6 @@ const secondProcess = (launcher: string) =>
 export const PROCESS_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a call whose gate is killed under `sluice call` runs once, and is not sent again',
-    slice: true,
     run: killedGate,
   },
   { name: 'if a launcher is killed, its gate ends too, and the port is free', run: killedLauncher },
@@ -179,7 +178,6 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'a key and an approval that were written with SQL give no access and run nothing, also after a restart',
-    slice: true,
     run: (launcher) => withGate(launcher, (gate) => forgedRows(gate, launcher)),
   },
   {

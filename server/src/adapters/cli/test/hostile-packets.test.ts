@@ -27,7 +27,8 @@ afterAll(() => gate.stop())
 const hold = async (args: object, thread = 't1') =>
   String((await gate.http('POST', '/v1/calls', agent, { tool: 'book__slow_note', args, thread })).body['approval_id'])
 
-test('at the command line no argument, thread or answer can imitate a line of ours', async () => {
+/** What tools answer is printed in hostile-listings.test.ts. */
+test('at the command line no argument and no thread can imitate a line of ours', async () => {
   for (const { name, text } of [...FORGED_LINES, ...ESCAPES]) {
     expect(await hold({ text }, threadOf(text)), name).toMatch(/^auth_/)
   }
@@ -35,10 +36,6 @@ test('at the command line no argument, thread or answer can imitate a line of ou
   expect(code).toBe(0)
   expect(looksOurs(out)).toBeUndefined()
   expect(out.match(/^auth_[0-9a-f]{16} {2}book__slow_note/gm)).toHaveLength(FORGED_LINES.length + ESCAPES.length)
-  for (const { name, text } of FORGED_LINES) {
-    const called = await gate.cli('call', 'book__echo', JSON.stringify({ text }))
-    expect(looksOurs(`${called.out}${called.err}`), name).toBeUndefined()
-  }
 }, 120_000)
 
 test('hidden text is announced, and revealed only to an approver', async () => {

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endsOf } from '../../../../test/some-of.ts'
 import {
   connectClient,
   waitForLine,
@@ -20,14 +21,15 @@ afterAll(() => gate.stop())
 
 type ToolAnswer = { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
 
-const cases: { way: Transport; era: Era }[] = [
+const CASES: readonly { readonly way: Transport; readonly era: Era }[] = [
   { way: 'http', era: 'old' },
   { way: 'http', era: 'new' },
   { way: 'stdio', era: 'old' },
   { way: 'stdio', era: 'new' },
 ]
 
-describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era }) => {
+/** Each transport and each era once; the requests themselves are tested in every version in door.test.ts. */
+describe.each(endsOf(CASES))('a client of the official SDK, $way, $era era', ({ way, era }) => {
   const clients = new Map<Surface, Client>()
   beforeAll(async () => {
     for (const surface of ['search', 'passthrough'] as const)
