@@ -21,5 +21,3 @@ export function accessMatrix(): string {
 
 /** By path, then by method. */
 const sortKey = (name: string) => name.split(' ').toReversed().join(' ')
-
-if (import.meta.main) process.stdout.write(accessMatrix())

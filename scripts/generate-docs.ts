@@ -1,10 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describedSchema, schemaText } from '../server/src/main/described-schema.ts'
+import { GUEST_OF_KEY } from '../server/src/main/guest-of-key.ts'
 import { GUESTS } from '../server/src/main/guests.ts'
 import { allProblems } from '../server/src/kernel/registries.ts'
+import type { ConfigSection } from '../server/src/kernel/contract/config.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 import { clientRoutes, type Document } from './client-routes.ts'
+import { GOLDENS } from './goldens.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -73,6 +76,38 @@ function cell(text: string): string {
   return `\`${short.replaceAll('|', '\\|')}\``
 }
 
+/**
+ * Which guest reads which key of `sluice.yaml`. A build without a guest says which one is missing, so the keys of guests that are not
+ * here stay.
+ */
+async function guestOfKey(): Promise<string> {
+  const found = await Promise.all(
+    GUESTS.map(async ({ name, section }) => keysOf((await section?.()) ?? {}).map((key) => [key, name] as const)),
+  )
+  const others = Object.entries(GUEST_OF_KEY).filter(([, guest]) => GUESTS.every(({ name }) => name !== guest))
+  const lines = [...found.flat(), ...others]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, guest]) => `  ${/^\w+$/.test(key) ? key : `'${key}'`}: '${guest}',`)
+  return [
+    '/** Keys of `sluice.yaml` and the guests that read them, also guests that a build leaves out. Written by `npm run generate`. */',
+    'export const GUEST_OF_KEY: Readonly<Record<string, string>> = {',
+    ...lines,
+    '}',
+    '',
+  ].join('\n')
+}
+
+function keysOf({ top = {}, channels = {}, server = {}, tool = {}, kinds = [] }: ConfigSection): string[] {
+  const below = (path: string, keys: object) => Object.keys(keys).map((key) => `${path}${key}`)
+  return [
+    ...below('', top),
+    ...below('channels.', channels),
+    ...kinds.map(({ key }) => `servers.*.${key}`),
+    ...below('servers.*.', server),
+    ...below('servers.*.tools.*.', tool),
+  ]
+}
+
 /** Everything that is derived from the code and committed for people and editors. */
 const FILES: Record<string, (current: string) => string | Promise<string>> = {
   'docs/errors.md': errors,
@@ -81,7 +116,10 @@ const FILES: Record<string, (current: string) => string | Promise<string>> = {
   'server/src/client/routes.ts': async () => clientRoutes(JSON.parse(await openapi()) as Document),
   'docs/sluice.schema.json': schemaText,
   'docs/configuration-reference.md': configReference,
+  'server/src/main/guest-of-key.ts': guestOfKey,
 }
+
+for (const [name, make] of Object.entries(GOLDENS)) FILES[`server/test/goldens/${name}`] = make
 
 for (const { generated } of GUESTS) Object.assign(FILES, await generated?.())
 

@@ -4,27 +4,8 @@ import { expect, test } from 'vitest'
 import { configSchema } from '../kernel/contract/config.ts'
 import { readConfig } from '../kernel/contract/read-config.ts'
 import { remedyFor } from './config-remedies.ts'
-import { GUEST_OF_KEY, GUESTS } from './guests.ts'
-
-const withSections = GUESTS.filter(({ section }) => section !== undefined)
-
-test('every key of a guest is listed with its guest', async () => {
-  const found = await Promise.all(
-    withSections.map(async ({ name, section }) => {
-      const { top = {}, channels = {}, server = {}, tool = {}, kinds = [] } = (await section?.()) ?? {}
-      const keys = [
-        ...Object.keys(top),
-        ...Object.keys(channels).map((key) => `channels.${key}`),
-        ...kinds.map(({ key }) => `servers.*.${key}`),
-        ...Object.keys(server).map((key) => `servers.*.${key}`),
-        ...Object.keys(tool).map((key) => `servers.*.tools.*.${key}`),
-      ]
-      return keys.map((key) => [key, name] as const)
-    }),
-  )
-  const listed = Object.entries(GUEST_OF_KEY).filter(([, guest]) => withSections.some(({ name }) => name === guest))
-  expect(Object.fromEntries(found.flat())).toEqual(Object.fromEntries(listed))
-})
+import { GUEST_OF_KEY } from './guest-of-key.ts'
+import { GUESTS } from './guests.ts'
 
 const READINGS: readonly [object, string][] = [
   [{ flows: {} }, 'flows: unknown key, no guest named `flows` is installed'],

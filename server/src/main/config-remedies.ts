@@ -2,7 +2,7 @@ import type { YAMLParseError } from 'yaml'
 import type { ConfigFault } from '../kernel/contract/read-config.ts'
 import { nearest } from '../kernel/text/nearest.ts'
 import { keysOf, schemasAt } from './config-schema.ts'
-import { GUEST_OF_KEY } from './guests.ts'
+import { GUEST_OF_KEY } from './guest-of-key.ts'
 
 /** What to write instead of a mistake in `sluice.yaml`. */
 export function remedyFor({ path, kind }: ConfigFault): string | undefined {

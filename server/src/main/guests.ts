@@ -67,33 +67,3 @@ export const GUESTS: readonly Guest[] = [
 
 /** The guests that protect calls, also those that a build leaves out. Their value says `guard: true`. */
 export const GUARDS: readonly string[] = ['content', 'provenance', 'risk', 'sandbox', 'shell']
-
-/** Keys of `sluice.yaml` and the guests that read them, also guests that a build leaves out: a message says which one is missing. */
-export const GUEST_OF_KEY: Readonly<Record<string, string>> = {
-  packs: 'packs',
-  hub: 'hub',
-  nodes: 'hub',
-  toolflow: 'toolflow',
-  transports: 'workflows',
-  models: 'models',
-  agent: 'agent',
-  flows: 'flows',
-  search: 'search',
-  serenity: 'serenity',
-  metrics: 'telemetry',
-  telemetry: 'telemetry',
-  traps: 'content',
-  provenance: 'provenance',
-  dlp: 'content',
-  'channels.webhooks': 'webhook',
-  'channels.push': 'push',
-  'channels.matrix': 'matrix',
-  'channels.push_services': 'web-push',
-  'servers.*.openapi': 'openapi',
-  'servers.*.commands': 'commands',
-  'servers.*.sandbox': 'sandbox',
-  'servers.*.provenance': 'provenance',
-  'servers.*.tools.*.files': 'sandbox',
-  'servers.*.tools.*.content': 'content',
-  'servers.*.tools.*.provenance': 'provenance',
-}

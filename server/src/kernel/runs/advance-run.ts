@@ -29,7 +29,7 @@ export type RunMoment = { readonly now: number; readonly boot: string }
 
 /**
  * Feeds events, in order, to the kind's step. Pure: the same row and events give the same result.
- * INVARIANT: a mark is removed only with the event that ends its effect, or with the end of the run (law in advance-run.test.ts).
+ * INVARIANT: a mark is removed only with the event that ends its effect, or with the end of the run (law in driver-model.test.ts).
  * INVARIANT: a request to cancel an effect is kept as long as its mark, so that neither the start nor a restart of it loses the
  * request.
  * INVARIANT: a timer is removed only when it fires, is cleared by a step, or the run ends.

@@ -15,7 +15,7 @@ export type Time = {
 }
 
 /**
- * Calendar and clock in UTC; a week begins on Monday (1). Computed by hand, because core/ may not use `Date`: a decision must
+ * Calendar and clock in UTC; a week begins on Monday (1). Computed by hand, because the kernel may not use `Date`: a decision must
  * replay identically anywhere.
  */
 export function timeAt(now: number): Time {
@@ -54,7 +54,7 @@ function civil(days: number): { readonly year: number; readonly month: number; r
 
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})Z$/
 
-/** The time that `2026-01-31T09:30Z` names, in milliseconds since 1970; undefined if it is not a valid date. */
+/** The time of a text like `2026-01-31T09:30Z`, with minutes and in UTC, in milliseconds since 1970. Undefined for any other form, and for a date that does not exist. */
 export function momentOf(text: string): number | undefined {
   const [, year = 0, month = 0, day = 0, hour = 0, minute = 0] = (MOMENT.exec(text) ?? []).map(Number)
   const beforeMarch = month <= 2
