@@ -12,16 +12,16 @@ export type OpenedChannels = {
   readonly rooms: readonly ChatRoom[]
 }
 
-export type OpeningChannels = Pick<ChannelTools, 'clock' | 'stopping' | 'log'> & { readonly folder: string }
+export type OpeningChannels = Pick<ChannelTools, 'folder' | 'clock' | 'stopping' | 'log'>
 
 /** The configured channels with their secrets resolved. A missing or short secret is rejected with its place in the file. */
 export function openChannels(
   settings: Channels,
   kinds: readonly ChannelKind[],
-  { folder, ...around }: OpeningChannels,
+  around: OpeningChannels,
 ): Result<OpenedChannels> {
   const faults: string[] = []
-  const read = (reference: string) => secretOf(reference, folder, process.env)
+  const read = (reference: string) => secretOf(reference, around.folder, process.env)
   const toolsAt = (where: string): ChannelTools => {
     const fault = (place: string, says: string) => void faults.push(`channels.${where}.${place}: ${says}`)
     const secret = (reference: string, place: string): string => {

@@ -16,9 +16,11 @@ const OUT = `whsec_${Buffer.from('a secret of the way out').toString('base64')}`
 const BACK = 'a secret of the way back'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-channels-'))
-let inbox: Receiver, flaky: Receiver, hanging: Receiver, phone: Receiver
+let inbox: Receiver, flaky: Receiver, hanging: Receiver, phone: Receiver, late: Receiver
 /** While true, it never answers. */
 let isHanging = false
+/** While true, it accepts nothing. */
+let isDown = false
 let child: ChildProcess
 let url = ''
 let agent = ''
@@ -38,6 +40,7 @@ beforeAll(async () => {
   flaky = await receiver((response, index) => void response.writeHead(index < 2 ? 500 : 200).end())
   hanging = await receiver((response) => void (isHanging ? undefined : response.writeHead(200).end()))
   phone = await receiver()
+  late = await receiver((response) => void response.writeHead(isDown ? 503 : 200).end())
   writeFileSync(join(folder, 'out.secret'), OUT)
   writeFileSync(join(folder, 'back.secret'), BACK)
   writeFileSync(join(folder, 'phone.secret'), 'tk_phone')
@@ -51,11 +54,15 @@ beforeAll(async () => {
     },
     { name: 'flaky', url: flaky.url, secret: out, events: ['approval.denied'] },
     { name: 'hanging', url: hanging.url, secret: out, events: ['approval.approved'] },
+    { name: 'late-program', url: `${late.url}/program`, secret: out },
   ]
   const channels = {
     url: 'https://gate.example',
     webhooks,
-    push: [{ name: 'phone', url: `${phone.url}/topic`, token: 'file:./phone.secret' }],
+    push: [
+      { name: 'phone', url: `${phone.url}/topic`, token: 'file:./phone.secret' },
+      { name: 'late-phone', url: `${late.url}/phone` },
+    ],
   }
   const policy = {
     rules: [
@@ -82,7 +89,7 @@ beforeAll(async () => {
 afterAll(async () => {
   child.kill('SIGTERM')
   await ended()
-  for (const one of [inbox, flaky, hanging, phone]) await one.close()
+  for (const one of [inbox, flaky, hanging, phone, late]) await one.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -191,6 +198,21 @@ test('a failing receiver gets the same message again until it accepts it', async
   expect(third.body).toContain(approval_id)
   expect(third.body).toBe(flaky.received[0]?.body)
   expect(third.body).toContain('"type":"approval.denied"')
+})
+
+test('a request that is decided before its message arrives is announced to programs and not to people', async () => {
+  const before = late.received.length
+  isDown = true
+  const { approval_id } = await hold('book__note')
+  await Promise.all([late.nth(before), late.nth(before + 1)])
+  await decide(approval_id, 'deny')
+  isDown = false
+  const refused = late.received.length
+  const deliveries = async () => (await http('GET', '/v1/runs?kind=delivery&limit=50', approver))['items']
+  await expect
+    .poll(async () => JSON.stringify(await deliveries()), { timeout: 20_000 })
+    .not.toMatch(/"(?:waiting|active)"/)
+  expect(late.received.slice(refused).map(({ path }) => path)).toEqual(['/program'])
 })
 
 test('hostile arguments and thread names cannot forge lines in a message', async () => {

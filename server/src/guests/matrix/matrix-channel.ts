@@ -81,7 +81,6 @@ export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChann
         const session = await deps.session()
         const { delivery_id, approval_id, digest } = message
         if (message.event === 'approval.pending' && approval_id !== undefined) {
-          if (message.state !== 'pending') return 'delivered'
           const prompt = { approval_id, ...(digest === undefined ? {} : { digest }) }
           const content = { ...messageOf(promptText(message), 'm.text'), [PROMPT]: prompt }
           const event_id = await session.send(room, 'm.room.message', content, delivery_id)

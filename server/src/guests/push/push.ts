@@ -23,8 +23,6 @@ export function push(
     name: settings.name,
     events: settings.events,
     async send(message) {
-      // Do not announce a request that is no longer pending.
-      if (message.event === 'approval.pending' && message.state !== 'pending') return 'delivered'
       return post(settings.url, {
         body: bodyOf(message),
         headers: {

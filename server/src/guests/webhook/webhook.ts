@@ -27,6 +27,7 @@ export function webhook(settings: Pick<WebhookSettings, 'name' | 'url' | 'events
   return {
     name: settings.name,
     events: settings.events,
+    sends_decided: true,
     send(message) {
       const body = bodyOf(message)
       const seconds = Math.floor(deps.clock() / 1000)

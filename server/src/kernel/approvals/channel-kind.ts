@@ -13,6 +13,8 @@ export type OpenedChannel = {
 
 /** What a channel is opened with. A place is relative to the settings of the channel, for messages about faults. */
 export type ChannelTools = {
+  /** Of the configuration: relative paths in it begin here. */
+  readonly folder: string
   /** The secret, or an empty text and a fault. */
   secret(reference: string, place: string): string
   /** The same as a key; undefined, and a fault, if it is too short. */

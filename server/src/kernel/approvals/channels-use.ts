@@ -8,6 +8,8 @@ import type { WebhookKey } from '../ports/keys.ts'
 export interface Channel {
   readonly name: string
   readonly events: readonly ChannelEvent[]
+  /** For programs: a request is announced even if it has been decided since. */
+  readonly sends_decided?: true
   /** One attempt. `stopping`: not sent, because the gate stops. Never throws. */
   send(message: ChannelMessage): Promise<'delivered' | 'failed' | 'stopping'>
 }

@@ -37,7 +37,8 @@ export function delivering(deps: DeliverDeps): Perform<DeliveryEffect> {
     const message = channel === undefined ? undefined : await messageOf(deps, delivery)
     // The channel was removed from the configuration, or there is nothing left to report.
     if (channel === undefined || message === undefined) return { type: 'effect.done', outcome: 'dropped' }
-    const sent = await channel.send(message)
+    const isOver = message.event === 'approval.pending' && message.state !== 'pending'
+    const sent = isOver && channel.sends_decided !== true ? 'delivered' : await channel.send(message)
     if (sent === 'stopping') return 'later'
     if (sent === 'failed') deps.onUndelivered(channel.name, message.delivery_id, delivery.attempt)
     return { type: 'effect.done', outcome: sent, now: deps.clock() }
