@@ -16,8 +16,8 @@ import { PAGED } from '../../adapters/http/parameters.ts'
 import { callerIn } from '../../adapters/http/query.ts'
 import { readAttention, type AttentionDeps } from './read-attention.ts'
 import { openOverview, type OverviewDeps } from './read-overview.ts'
-import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../kernel/contract/caller.ts'
-import { maySeeCall } from '../../kernel/attempt/read-call.ts'
+import type { Caller } from '../../kernel/contract/caller.ts'
+import { maySeeCall, searchFor } from '../../kernel/attempt/read-call.ts'
 import type { Stored, Page, Searches, SearchWhere } from '../../kernel/ports/reads.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
 import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
@@ -117,7 +117,7 @@ export async function listCalls(
   filter: CallFilter,
   page: Page,
 ): Promise<CallsPage> {
-  const where = whereOf(caller, filter)
+  const where = searchFor(caller, whereOf(filter))
   if (where === undefined) return { items: [] }
   const words = (filter.words ?? '')
     .toLowerCase()
@@ -172,20 +172,13 @@ function holdsAll(text: string, words: readonly string[], isLoose: boolean): boo
 
 const OUR_WORD = /^[\p{L}€$£¥.,\d-]{1,16}$/u
 
-/** Undefined if nothing can match: the caller asks for calls of others. */
-function whereOf(caller: Caller, filter: CallFilter): SearchWhere | undefined {
-  const { state, tool, caller: asked, user, since, until } = filter
-  const where: SearchWhere = {
+function whereOf({ state, tool, caller, user, since, until }: CallFilter): SearchWhere {
+  return {
     ...(state === undefined ? {} : { state }),
     ...(tool === undefined ? {} : { tool_id: tool }),
-    ...(asked === undefined ? {} : { caller: asked }),
+    ...(caller === undefined ? {} : { caller }),
     ...(user === undefined ? {} : { user }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   }
-  if (DECIDING_KINDS.includes(caller.kind)) return where
-  if (user !== undefined && user !== caller.user) return undefined
-  const own = { ...where, user: caller.user }
-  if (!PROGRAM_KINDS.includes(caller.kind)) return own
-  return asked === undefined || asked === caller.id ? { ...own, caller: caller.id } : undefined
 }

@@ -6,11 +6,12 @@ const AT_ONCE = 200
 export async function newestRows<T extends SearchTable>(
   searches: Searches,
   table: T,
-  where: SearchWhere,
+  where: SearchWhere | undefined,
   most: number,
   pause: () => Promise<void> | undefined,
 ): Promise<Stored<T>[]> {
   const rows: Stored<T>[] = []
+  if (where === undefined) return rows
   let after: number | undefined
   do {
     const page = { limit: AT_ONCE, newest_first: true, ...(after === undefined ? {} : { after }) }

@@ -6,7 +6,7 @@ import type { ConsentView } from '../../kernel/contract/consent.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { askedAs, seesRequest, substituteOf } from '../../kernel/approvals/asked-people.ts'
 import { maySeeApproval, shownPacketOf, type ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
-import { maySeeCall } from '../../kernel/attempt/read-call.ts'
+import { maySeeCall, searchFor } from '../../kernel/attempt/read-call.ts'
 import { isUnsettled } from '../../kernel/attempt/retry-call.ts'
 import type { ServerReport } from '../../kernel/catalogue/server-report.ts'
 import { listConsents, type ConsentReadDeps } from '../../kernel/consents/list-consents.ts'
@@ -50,7 +50,7 @@ async function closingRequests(deps: AttentionDeps, caller: Caller, now: number)
   const substitute = await substituteOf(deps, caller)
   const isSeen = (row: ApprovalRow) =>
     row.expires_at > now && maySeeApproval(caller, row) && seesRequest(caller, row, askedAs(deps, row, substitute))
-  const pending = (await newest(deps, 'approvals', { state: 'pending', ...ownOf(caller) })).filter(({ row }) =>
+  const pending = (await newest(deps, 'approvals', searchFor(caller, { state: 'pending' }))).filter(({ row }) =>
     isSeen(row),
   )
   const closing = pending
@@ -66,7 +66,7 @@ async function closingRequests(deps: AttentionDeps, caller: Caller, now: number)
 
 async function unknownCalls(deps: AttentionDeps, caller: Caller): Promise<AttentionAnswer['unknown']> {
   const isOpen = (row: CallRow) => isUnsettled(row) && row.node === undefined && maySeeCall(caller, row)
-  const open = (await newest(deps, 'calls', { state: 'unknown', ...ownOf(caller) })).filter(({ row }) => isOpen(row))
+  const open = (await newest(deps, 'calls', searchFor(caller, { state: 'unknown' }))).filter(({ row }) => isOpen(row))
   const items = []
   for (const { row } of open.slice(0, MOST_SHOWN)) {
     const { call_id, sentence, asked_by, received_at, problem } = (await summariseCall(deps, row)).summary
@@ -144,7 +144,5 @@ function toolsToAdmit({ catalogue }: AttentionDeps, caller: Caller): AttentionAn
   return { count: open.length, items }
 }
 
-const ownOf = (caller: Caller): SearchWhere => (DECIDING_KINDS.includes(caller.kind) ? {} : { user: caller.user })
-
-const newest = <T extends SearchTable>(deps: AttentionDeps, table: T, where: SearchWhere) =>
+const newest = <T extends SearchTable>(deps: AttentionDeps, table: T, where: SearchWhere | undefined) =>
   newestRows(deps.searches, table, where, MOST_READ, () => deps.yieldWhenDue?.())

@@ -3,7 +3,7 @@ import { DECIDING_KINDS, type Caller } from '../../kernel/contract/caller.ts'
 import { overviewOf, type Answered, type SeenCall } from '../../kernel/approvals/overview.ts'
 import { estimateTokens } from '../../kernel/text/estimate-tokens.ts'
 import { maySeeApproval } from '../../kernel/approvals/read-approvals.ts'
-import { maySeeCall } from '../../kernel/attempt/read-call.ts'
+import { maySeeCall, searchFor } from '../../kernel/attempt/read-call.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Searches, SearchTable, SearchWhere, Stored } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
@@ -45,10 +45,9 @@ export function openOverview(deps: OverviewDeps): (caller: Caller, window_ms: nu
 
 async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: number): Promise<OverviewAnswer> {
   const from = to - window_ms
-  const own = DECIDING_KINDS.includes(caller.kind) ? {} : { user: caller.user }
-  const calls = await newest(deps, 'calls', { ...own, since: from }, MOST_CALLS)
+  const calls = await newest(deps, 'calls', searchFor(caller, { since: from }), MOST_CALLS)
   const seen = calls.filter(({ row }) => maySeeCall(caller, row) && row.received_at >= from)
-  const requests = (await newest(deps, 'approvals', own, MOST_REQUESTS)).filter(
+  const requests = (await newest(deps, 'approvals', searchFor(caller, {}), MOST_REQUESTS)).filter(
     ({ row }) => maySeeApproval(caller, row) && row.created_at >= from,
   )
   const isCut = calls.length >= MOST_CALLS
@@ -95,6 +94,6 @@ function answeredOf({ state, created_at, decisions }: Stored<'approvals'>['row']
 const newest = <T extends SearchTable>(
   deps: Pick<OverviewDeps, 'searches' | 'after'>,
   table: T,
-  where: SearchWhere,
+  where: SearchWhere | undefined,
   most: number,
 ) => newestRows(deps.searches, table, where, most, () => new Promise<void>((resolve) => void deps.after(0, resolve)))

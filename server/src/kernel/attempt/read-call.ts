@@ -7,7 +7,7 @@ import { isAskedAbout } from './close-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import { isToBeRetried } from './retry-call.ts'
 import { scopedKey, type KeyUse } from '../identity/idempotency-key.ts'
-import type { Tables } from '../ports/reads.ts'
+import type { SearchWhere, Tables } from '../ports/reads.ts'
 import type { Watch } from '../changes/watch-rows.ts'
 
 export type ReadCallDeps = WaitDeps & { readonly links: Links }
@@ -22,6 +22,18 @@ export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller' | 'tool_i
   if (DECIDING_KINDS.includes(caller.kind)) return true
   if (PROGRAM_KINDS.includes(caller.kind)) return mayContinue(caller, row.caller)
   return row.caller.user === caller.user && grantedTools(caller)(row.tool_id)
+}
+
+/**
+ * Narrows a search for calls or requests to what the caller may see, so that fewer rows are read. Each row is still to be judged (`maySeeCall`, `maySeeApproval`). Undefined: the caller
+ * asks only for calls of others.
+ */
+export function searchFor(caller: Caller, where: SearchWhere): SearchWhere | undefined {
+  if (DECIDING_KINDS.includes(caller.kind)) return where
+  if (where.user !== undefined && where.user !== caller.user) return undefined
+  const own = { ...where, user: caller.user }
+  if (!PROGRAM_KINDS.includes(caller.kind)) return own
+  return where.caller === undefined || where.caller === caller.id ? { ...own, caller: caller.id } : undefined
 }
 
 /** The current outcome, after waiting a limited time if there is none yet. Reading never executes. */
