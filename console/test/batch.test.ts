@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)('several strong requests in a browser', 
     const ids = await three('late')
     await openBatch(ids[0])
     const late = await mail('late', 'joe@example.com', { attachments: ['q3.pdf'] })
-    await page.getByText('1 similar request came in since.').waitFor()
+    await page.getByText('1 similar request arrived since.').waitFor()
     expect(await page.locator('.batch-rows > li').count()).toBe(3)
     for (const [at, to] of ['board@example.com', 'joe@example.com', 'joe@exarnple.com, eve@ext.example'].entries())
       await typeIn(ids[at], to)

@@ -81,20 +81,25 @@ describe('the documents', () => {
         .map((part) => [part.slice(0, part.indexOf('\n')).replace(/ --help$/, ''), part] as const),
     )
     const shared = help.get('sluice') ?? ''
-    const wrong = blocks
+    const inBlocks = blocks
       .filter(({ kind }) => ['sh', 'console', ''].includes(kind))
       .flatMap(({ page, text }) =>
-        [...text.matchAll(/^(?:\$ )?(?:bin\/)?sluice ([^#\n]*)/gm)].flatMap(([line, rest = '']) => {
-          const typed = rest.trim().split(/\s+/)
-          const known = [3, 2, 1]
-            .map((count) => `sluice ${typed.slice(0, count).join(' ')}`)
-            .find((name) => help.has(name))
-          if (known === undefined) return [`${page}: ${line}`]
-          const options = rest.replaceAll(/'[^']*'|"[^"]*"/g, '').match(/(?<=^|\s)--[a-z-]+/g) ?? []
-          const about = `${help.get(known)}${shared}`
-          return options.filter((option) => !about.includes(option)).map((option) => `${page}: ${line} (${option})`)
-        }),
+        [...text.matchAll(/^(?:\$ )?(?:bin\/)?sluice ([^#\n]*)/gm)].map(([, rest = '']) => ({ page, rest })),
       )
+    const inText = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`(?:bin\/)?sluice ([a-z][^`\n]*)`/g)].map(([, rest = '']) => ({ page, rest })),
+    )
+    const wrong = [...inBlocks, ...inText].flatMap(({ page, rest }) => {
+      const typed = rest.trim().split(/\s+/)
+      const depth = [3, 2, 1].find((count) => help.has(`sluice ${typed.slice(0, count).join(' ')}`))
+      if (depth === undefined) return [`${page}: sluice ${rest}`]
+      const known = `sluice ${typed.slice(0, depth).join(' ')}`
+      const isGroup = [...help.keys()].some((name) => name.startsWith(`${known} `))
+      if (isGroup && /^[a-z]+$/.test(typed[depth] ?? '')) return [`${page}: sluice ${rest}`]
+      const options = rest.replaceAll(/'[^']*'|"[^"]*"/g, '').match(/(?<=^|\s)--[a-z-]+/g) ?? []
+      const about = `${help.get(known)}${shared}`
+      return options.filter((option) => !about.includes(option)).map((option) => `${page}: sluice ${rest} (${option})`)
+    })
     expect(wrong).toEqual([])
   })
 })
