@@ -205,7 +205,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     // Priya cannot approve the request of her own agent.
     const priya = await app.open(gate.keys.priya)
     await openPacket(priya, gate, id)
-    await priya.getByText('You asked for this yourself').waitFor()
+    await priya.getByText('You made this request yourself').waitFor()
     const admin = await app.open(gate.keys.admin)
     await openPacket(admin, gate, id)
     await admin.fill('#typed', (await admin.locator('.confirm b').textContent()) ?? '')

@@ -235,7 +235,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await page.getByText('Also ends: 1').waitFor()
     await page.getByText('crm__* for caller:agent:any, 5 of 5 calls left').waitFor()
     await page.getByRole('checkbox', { name: 'Revoke only the key' }).check()
-    await page.getByText('Stays: 1').waitFor()
+    await page.getByText('Not affected: 1').waitFor()
     await page.getByRole('checkbox', { name: 'Revoke only the key' }).uncheck()
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
     await page.getByRole('button', { name: 'Revoke approver:leaver' }).waitFor({ state: 'detached' })

@@ -134,7 +134,7 @@ describe('a room of approvers', () => {
     await withGate(async (rig) => {
       const packet = await hold(rig, { text: 'w '.repeat(2_000) })
       for (const how of ['text', 'reaction'] as const)
-        expect(await answerIn(rig, packet, undefined, how)).toContain('not shown here completely')
+        expect(await answerIn(rig, packet, undefined, how)).toContain('not shown here in full')
       expect(valueOf(await rig.gate.approvals.read(APPROVER, packet.approval_id)).state).toBe('pending')
     })
   })

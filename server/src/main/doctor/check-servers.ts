@@ -190,7 +190,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
           .status()
           .find(({ server }) => server === name)
           ?.stderr.slice(-5) ?? []
-      const says = [`was tried and is not usable: ${ready.problem.about['why'] ?? ''}`, ...stderr].join('\n')
+      const says = [`was tried and does not work: ${ready.problem.about['why'] ?? ''}`, ...stderr].join('\n')
       const otherwise =
         'url' in tried_config ? 'check that it runs at its `url`' : 'run its command by hand to see the error'
       return { severity: 'error', about, says, do: `correct \`servers.${name}\`, or ${otherwise}` }

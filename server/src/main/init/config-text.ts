@@ -19,7 +19,7 @@ listen:
 # The data folder: ledger, keys, artifacts. Relative to this file; only you can read it.
 data: ${data}
 
-# What may run. careful: reads run, everything else waits for a person. strict: everything waits. observe: nothing is stopped, only recorded.
+# What may run. careful: reads run, everything else needs approval. strict: everything but reads inside a sandbox needs approval. observe: nothing is stopped, only recorded.
 policy:
   preset: careful
   # rules:

@@ -98,12 +98,12 @@ describe('sluice doctor', () => {
       `port: the gate cannot listen on 127.0.0.1:${port}: another program uses this port (EADDRINUSE)`,
     )
     expect(errors).toMatch(
-      /server broken: was tried and is not usable: it did not answer \(exit code 1\)\n[\s\S]*no license/,
+      /server broken: was tried and does not work: it did not answer \(exit code 1\)\n[\s\S]*no license/,
     )
     expect(errors).toContain(
-      'server away: was tried and is not usable: it did not answer (could not be reached: ECONNREFUSED)',
+      'server away: was tried and does not work: it did not answer (could not be reached: ECONNREFUSED)',
     )
-    expect(errors).toContain('server page: was tried and is not usable: it answered with text/html, not MCP')
+    expect(errors).toContain('server page: was tried and does not work: it answered with text/html, not MCP')
     const remedyOf = (about: string) => report.findings.find((finding) => finding.about === about)?.do
     expect(remedyOf('server away')).toBe('correct `servers.away`, or check that it runs at its `url`')
     expect(remedyOf('server broken')).toContain('run its command by hand')

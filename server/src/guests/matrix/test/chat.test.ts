@@ -104,7 +104,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
       'io.sluice.prompt': { approval_id, digest: 'f'.repeat(64) },
     })
     await ana.react(room, forged, '✅')
-    expect(bodyOf(await answered(await ana.say(room, `deny ${approval_id}`)))).toContain('Nothing is denied yet')
+    expect(bodyOf(await answered(await ana.say(room, `deny ${approval_id}`)))).toContain('Not denied yet')
     expect(bodyOf(await answered(await ana.say(room, 'approvals')))).toContain(approval_id)
     expect(ran('by command')).toEqual([])
     expect(bodyOf(await answered(await ana.say(room, `deny ${approval_id} reason: not today`)))).toContain('denied')
