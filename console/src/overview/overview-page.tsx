@@ -10,6 +10,7 @@ import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Attention } from './attention.tsx'
 import { BarChart, LineChart, RowBars } from './charts.tsx'
+import { MissingGuards } from './missing-guards.tsx'
 import { OverviewTables } from './overview-tables.tsx'
 
 const SPANS = [
@@ -52,6 +53,7 @@ export function OverviewPage() {
       </div>
       <div className="scroll">
         <div className="attention-place">
+          <MissingGuards />
           <Attention />
         </div>
         {query.isError && data === undefined ? (

@@ -18,6 +18,7 @@ import { digestBytes } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
+import { absentGuards } from './guards.ts'
 import { GUESTS } from './guests.ts'
 import type { PreparedGuests } from './open-guests.ts'
 import { openStorage } from './open-storage.ts'
@@ -93,6 +94,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   })
   const { decidedElsewhere: hub } = guests.ports
   const here = () => config.channels.url ?? options.url()
+  const missing_guards = absentGuards(GUESTS)
   const known = {
     sessions,
     keys,
@@ -113,7 +115,11 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     ids: randomIds,
     shown: createRunOutput(),
     showsTokens: process.env['ENV'] === 'dev',
-    settings: { file: settings.file, sections: configSections(config) },
+    settings: {
+      file: settings.file,
+      sections: configSections(config),
+      ...(missing_guards.length === 0 ? {} : { missing_guards }),
+    },
     holdFor: (verdict, risk) => requestTimeout(config.approvals, verdict, risk),
     sentence: guests.ports.makeSentence ?? plainSentence,
     routes: loadRoutes(config.approvals, config.channels),

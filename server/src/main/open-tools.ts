@@ -7,6 +7,8 @@ import { openLivePolicy, type LivePolicy } from '../kernel/policy/live-policy.ts
 import { unlistedRules } from '../kernel/catalogue/listed-tools.ts'
 import type { Clock } from '../kernel/ports/runtime.ts'
 import type { Catalogue, ToolsListed } from '../kernel/ports/catalogue.ts'
+import { absentGuards } from './guards.ts'
+import { GUESTS } from './guests.ts'
 import { ok, specOf, type Result } from '../kernel/contract/problems.ts'
 import { sha256Hex } from '../adapters/keys/digest.ts'
 import { openToolServers } from '../adapters/upstream/open-tool-servers.ts'
@@ -88,7 +90,10 @@ export async function openTools(
   })
   const listingFindings = await openListingFaults(tables, Object.keys(config.servers))
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
-  const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
+  const opened = await openLivePolicy(
+    { ...shared, catalogue, read: () => source.read(), missing_guards: absentGuards(GUESTS) },
+    settings.policy,
+  )
   if (!opened.ok) return opened
   const policyOnly = announcingPolicy(loggedPolicy(opened.value, catalogue, log), ports.notices)
   const onListed = onListedWith({

@@ -86,7 +86,7 @@ export const AUDIT_EVENTS = {
   'passphrase.cleared': '{who} removed the passphrase of {user}',
   'passphrase.set': '{who} set a passphrase',
   'passphrase.wrong': '{who} entered a wrong passphrase',
-  'policy.loaded': 'The policy in {policy} is in force[: {rules} rules]',
+  'policy.loaded': 'The policy in {policy} is in force[: {rules} rules][; this build has no {without}]',
   'policy.refused': 'The policy in {policy} was not loaded, because it has mistakes; the previous one stays in force',
   'push.removed': '{who} turned off notifications in a browser',
   'push.subscribed': '{who} turned on notifications in a browser',

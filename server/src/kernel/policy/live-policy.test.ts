@@ -1,8 +1,9 @@
+import { auditText } from '../contract/audit-events.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AuditDraft } from '../contract/audit.ts'
 import type { Tool } from '../contract/tool.ts'
-import { openLivePolicy, type LivePolicy, type PolicyRead } from './live-policy.ts'
+import { openLivePolicy, type LivePolicy, type LivePolicyDeps, type PolicyRead } from './live-policy.ts'
 import type { Change, Committed } from '../ports/ledger.ts'
 
 const text = (body: string): PolicyRead => ({ ok: true, value: { text: body, file: 'policy.yaml' } })
@@ -19,7 +20,11 @@ type Rig = {
 }
 
 /** A live policy over a ledger that remembers, a file that can be replaced and a catalogue with at most one tool. */
-async function openRig(first = GOOD, schema?: Rig['schema']): Promise<Rig> {
+async function openRig(
+  first = GOOD,
+  schema?: Rig['schema'],
+  more: Pick<LivePolicyDeps, 'missing_guards'> = {},
+): Promise<Rig> {
   const entries: AuditDraft[] = []
   const rig = { entries, read: text(first), answer: 'committed' as Committed, schema }
   let now = 0
@@ -44,7 +49,7 @@ async function openRig(first = GOOD, schema?: Rig['schema']): Promise<Rig> {
     },
     read: () => rig.read,
   }
-  const opened = await openLivePolicy(deps, { text: first, file: 'policy.yaml' })
+  const opened = await openLivePolicy({ ...deps, ...more }, { text: first, file: 'policy.yaml' })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   return Object.assign(rig, { live: opened.value })
 }
@@ -58,6 +63,16 @@ describe('the live policy', () => {
     const { live, entries } = await openRig()
     expect(await live.reload('request')).toMatchObject({ ok: true, value: { changed: false } })
     expect(entries.map(({ type, about }) => [type, about?.['because']])).toEqual([['policy.loaded', 'start']])
+  })
+
+  test('says at the start which guards this build does not have, and nothing if it has all', async () => {
+    const { entries } = await openRig(GOOD, undefined, { missing_guards: ['risk', 'shell'] })
+    expect(entries[0]?.about).toMatchObject({ because: 'start', without: ['risk', 'shell'] })
+    expect(auditText({ ...entries[0], type: 'policy.loaded' })).toContain('; this build has no risk, shell')
+    for (const missing_guards of [undefined, []]) {
+      const whole = await openRig(GOOD, undefined, missing_guards === undefined ? {} : { missing_guards })
+      expect(whole.entries[0]?.about).not.toHaveProperty('without')
+    }
   })
 
   test('names who asked, and the versions before and after', async () => {

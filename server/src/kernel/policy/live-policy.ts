@@ -21,6 +21,8 @@ export type LivePolicyDeps = {
   /** Conditions are checked against the schemas of the currently known tools. */
   readonly catalogue: Catalogue
   readonly read: () => PolicyRead
+  /** Guests that protect calls and that this build does not have: what the gate judges without. */
+  readonly missing_guards?: readonly string[]
 }
 
 /** What made the gate read its policy again. */
@@ -106,7 +108,9 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
   }
 
   const { version, file, preset, mode, operator } = policy
-  const started = { version, before: null, preset, mode, rules: operator.rules.length }
+  const { missing_guards = [] } = deps
+  const without = missing_guards.length === 0 ? {} : { without: [...missing_guards] }
+  const started = { version, before: null, preset, mode, rules: operator.rules.length, ...without }
   await record(deps, 'policy.loaded', file, { because: 'start', by: GATE }, started)
   await load(first, { because: 'catalogue', by: GATE })
   return ok({

@@ -35,10 +35,15 @@ import type { YieldWhenDue, Clock, Digest, Ids, Probe } from './runtime.ts'
 import type { Offerings, ToolServers } from './upstream.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-/**
- * The configuration this gate was started with: the file, and a digest of each section that takes effect only after a restart.
- */
-export type SettingsInForce = { readonly file: string; readonly sections: Readonly<Record<string, string>> }
+/** What this gate was started with. */
+export type SettingsInForce = {
+  /** The configuration. */
+  readonly file: string
+  /** A digest of each section that takes effect only after a restart. */
+  readonly sections: Readonly<Record<string, string>>
+  /** Guests that protect calls and that this build does not have. */
+  readonly missing_guards?: readonly string[]
+}
 
 /** What every gate has, whichever guests it has. */
 export interface KernelPorts {
