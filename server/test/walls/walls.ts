@@ -88,7 +88,7 @@ export const WALLS: Readonly<Record<string, Wall>> = {
   ),
   'adapters/http': adapter(['hono', '@hono/node-server', '@hono/zod-openapi', 'zod'], DOOR),
   'adapters/mcp': adapter(['zod'], DOOR, ['adapters/http/']),
-  'adapters/files': adapter([], 'files of other programs are read and changed in one place'),
+  'adapters/files': adapter(['jsonc-parser', 'smol-toml'], 'files of other programs are read and changed in one place'),
   'adapters/cli': adapter(['commander', 'zod'], DOOR, ['client/']),
 
   'guests/demo/servers': {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DoctorFinding } from '../../kernel/contract/doctor.ts'
 import type { HookPlace, HookProgram, HostEnvironment } from '../../adapters/files/client-hooks.ts'
 import { isHooked, presentPlaces, withHooks } from './hook-files.ts'
-import { plainJson } from '../../adapters/files/jsonc.ts'
+import { readJsonc } from '../../adapters/files/jsonc.ts'
 import { isThisRelease } from './installed-hook.ts'
 import { closedSettings, isClosedText, opencodeSettings } from './opencode-permission.ts'
 import { textIn } from '../../adapters/files/whole-file.ts'
@@ -139,7 +139,7 @@ const SWITCHES: readonly (readonly [readonly string[], boolean])[] = [
 
 function jsonIn(file: string): unknown {
   try {
-    return existsSync(file) ? JSON.parse(plainJson(readFileSync(file, 'utf8'))) : {}
+    return existsSync(file) ? readJsonc(readFileSync(file, 'utf8')) : {}
   } catch {
     return {}
   }

@@ -85,7 +85,7 @@ export async function reportToolUse(
   const server = serverOf(deps.judgement.servers, use.client)
   if (server === undefined) return refuse('tool.unknown', { tool: `${use.client}__${use.tool}` })
   // The gate has recorded it itself.
-  if (deps.ownServer(use)) return ok({ recorded: false })
+  if (await deps.ownServer(use)) return ok({ recorded: false })
   const named = namedUse(deps, server, use)
   const canonical = canonicalJson(named.args)
   if (!canonical.ok) return canonical

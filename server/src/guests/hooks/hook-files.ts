@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { Json } from '../../kernel/contract/json.ts'
 import { type HookClient, HOOK_CLIENTS } from '../../kernel/contract/hook-clients.ts'
 import type { HookPlace, HookProgram, HostEnvironment } from '../../adapters/files/client-hooks.ts'
-import { editMembers } from '../../adapters/files/edit-json.ts'
-import { plainJson } from '../../adapters/files/jsonc.ts'
+import { editMembers, readJsonc } from '../../adapters/files/jsonc.ts'
 import { opencodePlugin } from './opencode-plugin.ts'
 import { textIn } from '../../adapters/files/whole-file.ts'
 
@@ -196,7 +195,7 @@ const FORMATS: Readonly<Record<Client, (line: Line) => Hooks>> = {
 /** Undefined if the file cannot be read, or its `hooks` are not a map. */
 function hooksIn(text: string | undefined): Hooks | undefined {
   try {
-    const read: unknown = text === undefined || text.trim() === '' ? {} : JSON.parse(plainJson(text))
+    const read: unknown = text === undefined || text.trim() === '' ? {} : readJsonc(text)
     const hooks = typeof read === 'object' && read !== null && 'hooks' in read ? read.hooks : {}
     return typeof hooks === 'object' && hooks !== null && !Array.isArray(hooks) ? (hooks as Hooks) : undefined
   } catch {

@@ -26,7 +26,7 @@ export type ToolUse = {
 }
 
 /** Whether a tool is one of the gate's own MCP server in a client. */
-export type OwnServer = (place: ToolPlace) => boolean
+export type OwnServer = (place: ToolPlace) => Promise<boolean>
 export type ToolPlace = Pick<ToolUse, 'client' | 'tool' | 'server' | 'folders'>
 
 export type JudgeUseDeps = WaitDeps &
@@ -56,7 +56,7 @@ export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: nu
   if (server === undefined)
     return blocked(`no server with \`client: ${use.client}\` is configured; run \`sluice init --write --hooks\``)
   // Judged and recorded when it arrives at the gate's own door; asked about here as well, a person would decide twice.
-  if (deps.ownServer(use)) return { decision: 'allow' }
+  if (await deps.ownServer(use)) return { decision: 'allow' }
   const { caller, thread, trace } = use
   const request = {
     caller,

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../kernel/contract/json.ts'
-import { editMembers } from '../../adapters/files/edit-json.ts'
-import { plainJson } from '../../adapters/files/jsonc.ts'
+import { editMembers, readJsonc } from '../../adapters/files/jsonc.ts'
 
 /**
  * opencode runs every tool if a plugin is missing or does not load. So its settings deny all of them, and the plugin, once
@@ -46,7 +45,7 @@ const isClosed = (permission: Json | undefined): boolean =>
 
 function permissionIn(text: string | undefined): Json | undefined {
   try {
-    const read: unknown = text === undefined || text.trim() === '' ? {} : JSON.parse(plainJson(text))
+    const read: unknown = text === undefined || text.trim() === '' ? {} : readJsonc(text)
     return typeof read === 'object' && read !== null && 'permission' in read ? (read.permission as Json) : undefined
   } catch {
     return undefined

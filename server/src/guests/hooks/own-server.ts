@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import type { OwnServer } from './judge-tool-use.ts'
+import type { ToolPlace } from './judge-tool-use.ts'
 import type { HookClient } from '../../kernel/contract/hook-clients.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import type { HostEnvironment } from '../../adapters/files/client-hooks.ts'
-import { plainJson } from '../../adapters/files/jsonc.ts'
+import { readJsonc } from '../../adapters/files/jsonc.ts'
 import { tomlServers } from '../../adapters/files/toml.ts'
 import { LAUNCHER } from '../../adapters/files/own-programs.ts'
 import { inRealFolder } from '../../adapters/files/whole-file.ts'
@@ -31,9 +31,9 @@ type Around = Pick<HostEnvironment, 'home' | 'env'>
  * writes, and no other name may begin like it.
  * INVARIANT: a file that cannot be read, or an entry with anything that is not expected, means no.
  */
-export function ownServer(gate: Gate, around: Around = { home: homedir(), env: process.env }): OwnServer {
+export function ownServer(gate: Gate, around: Around = { home: homedir(), env: process.env }) {
   const read = rememberingReads()
-  return ({ client, tool, server, folders = [] }) => {
+  return ({ client, tool, server, folders = [] }: ToolPlace): boolean => {
     if (!BEGINS[client].test(tool) || (server !== undefined && server !== 'sluice')) return false
     // Without its folders, it is unknown which servers a project brings.
     if (folders.length === 0 || !folders.every(isAbsolute)) return false
@@ -154,7 +154,7 @@ function parsedFile(file: string): { readonly value?: Json } {
     const text = readFileSync(file, 'utf8')
     if (file.endsWith('.toml')) return isPlainToml(text) ? { value: { mcp_servers: tomlServers(text) } as Json } : {}
     if (text.trim() === '') return { value: {} }
-    return { value: JSON.parse(file.endsWith('.claude.json') ? text : plainJson(text)) as Json }
+    return { value: (file.endsWith('.claude.json') ? JSON.parse(text) : readJsonc(text)) as Json }
   } catch {
     return {}
   }

@@ -2,12 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { editMembers } from '../../adapters/files/edit-json.ts'
-import { editTables } from '../../adapters/files/edit-toml.ts'
+import { editMembers, readJsonc } from '../../adapters/files/jsonc.ts'
+import { editTables } from '../../adapters/files/toml.ts'
 import { editYaml } from './edit-yaml.ts'
 import type { Opened } from './plan-import.ts'
 import { missingFolders, partOf, realFile, sha256, textIn, writeWhole } from '../../adapters/files/whole-file.ts'
-import { plainJson } from '../../adapters/files/jsonc.ts'
 import { gateIn } from './read-entry.ts'
 
 /** A map of servers in a client's JSON file, and those that the gate replaced there. */
@@ -50,7 +49,7 @@ function withServers(text: string, before: string, { at, removed }: Replaced): s
 
 function objectAt(text: string, at: readonly string[]): Readonly<Record<string, unknown>> | undefined {
   try {
-    let value: unknown = JSON.parse(plainJson(text))
+    let value: unknown = readJsonc(text)
     for (const key of at) value = (value as Record<string, unknown>)[key]
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)

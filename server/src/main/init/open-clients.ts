@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { parse } from 'yaml'
 import type { ClientFile } from './client-files.ts'
-import { plainJson } from '../../adapters/files/jsonc.ts'
+import { readJsonc } from '../../adapters/files/jsonc.ts'
 import type { Opened } from './plan-import.ts'
 import { tomlServers } from '../../adapters/files/toml.ts'
 import { realFile, textIn } from '../../adapters/files/whole-file.ts'
@@ -40,7 +40,7 @@ function open(each: ClientFile): Opened | 'unreadable' | undefined {
 }
 
 const parsed = (text: string, format: 'json' | 'yaml'): unknown =>
-  format === 'yaml' ? (parse(text) as unknown) : (JSON.parse(plainJson(text)) as unknown)
+  format === 'yaml' ? (parse(text) as unknown) : readJsonc(text)
 
 /** Some write a list of servers, each with its name in it. */
 const byName = (list: readonly unknown[]): Record<string, unknown> =>

@@ -6,9 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { clientFiles, type ClientFile } from '../init/client-files.ts'
 import { isImplied } from '../init/entry-keys.ts'
-import { editTables } from '../../adapters/files/edit-toml.ts'
 import { init } from './init-here.suite.ts'
-import { readToml, tomlKey, tomlServers, tomlValue } from '../../adapters/files/toml.ts'
+import { tomlKey, tomlValue } from '../../adapters/files/toml.ts'
 import { loadConfig } from '../load-config.ts'
 import type { FoundServer, InitReport } from '../init/init-report.ts'
 import { run as command } from '../../../test/helpers/with-running-gate.ts'
@@ -263,98 +262,5 @@ describe('no key of a client`s entry is lost without a word', () => {
     expect(done.ok ? done.value.clients[0]?.servers : done).toMatchObject([
       { as: 'one', not_supported: [{ key: 'timeout' }] },
     ])
-  })
-})
-
-describe('TOML', () => {
-  test('is read in every notation', () => {
-    const text = `\uFEFFtop = 1_000 # c
-dotted.key."a b" = 'x\\y'
-[mcp_servers]
-inline = { command = "a", env = { K = "1" }, }
-[mcp_servers.a]
-command = "x" # c
-args = [
-  "-y", # with a comment ]
-  'raw\\n',
-]
-env.KEY = "v = # 1"
-when = 1979-05-27 07:32:00Z
-text = """
-one \\
-   two "quoted"
-[mcp_servers.no]
-"""
-num = -0.5e3
-esc = "\\u00e9\\t\\""
-[mcp_servers."b c"]
-url = "https://x"
-[mcp_servers.a.tools.search]
-approval_mode = "approve"
-[[list]]
-a = 1
-[[list]]
-a = 2
-[list.sub]
-b = true
-`.replaceAll('\n', '\r\n')
-    expect(JSON.parse(JSON.stringify(readToml(text).value))).toEqual({
-      top: 1000,
-      dotted: { key: { 'a b': 'x\\y' } },
-      mcp_servers: {
-        inline: { command: 'a', env: { K: '1' } },
-        a: {
-          command: 'x',
-          args: ['-y', 'raw\\n'],
-          env: { KEY: 'v = # 1' },
-          when: '1979-05-27 07:32:00Z',
-          text: 'one two "quoted"\r\n[mcp_servers.no]\r\n',
-          num: -500,
-          esc: 'é\t"',
-          tools: { search: { approval_mode: 'approve' } },
-        },
-        'b c': { url: 'https://x' },
-      },
-      list: [{ a: 1 }, { a: 2, sub: { b: true } }],
-    })
-  })
-
-  test.each([
-    'a = ',
-    'a = 1 b = 2',
-    '[a',
-    'a = 1\na = 2',
-    '[a]\n[a]',
-    'a = "x',
-    'a = [1',
-    'a.b = 1\na = 2',
-    'a = "\\q"',
-    '= 1',
-    'a = {b = 1}\n[a]',
-  ])('%j is rejected', (text) => expect(() => readToml(text)).toThrow())
-
-  test('LAW: what is written is read again', () =>
-    fc.assert(
-      fc.property(
-        fc.dictionary(
-          fc.string({ unit: 'binary' }).filter((key) => key !== '__proto__'),
-          fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.boolean(), fc.array(fc.string())),
-        ),
-        (value) => {
-          const text = `[mcp_servers.x]\n${Object.entries(value)
-            .map(([key, each]) => `${tomlKey(key)} = ${tomlValue(each)}\n`)
-            .join('')}`
-          expect({ ...(tomlServers(text)['x'] as object) }).toEqual(value)
-        },
-      ),
-    ))
-
-  test('a server that is not written as a table is not removed, comments of the next table stay', () => {
-    expect(editTables('[mcp_servers]\na = { command = "x" }\n', ['a'], { command: 'n' })).toBeUndefined()
-    expect(editTables('mcp_servers.a.command = "x"\n', ['a'], { command: 'n' })).toBeUndefined()
-    const text = 't = """\n[mcp_servers.a]\n"""\n[mcp_servers.a]\ncommand = "x"\n# about b\n[b]\nc = 1\n'
-    expect(editTables(text, ['a'], { command: 'n' })).toBe(
-      't = """\n[mcp_servers.a]\n"""\n# about b\n[b]\nc = 1\n\n[mcp_servers.sluice]\ncommand = "n"\n',
-    )
   })
 })

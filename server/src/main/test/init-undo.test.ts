@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { clientFiles, type ClientFile } from '../init/client-files.ts'
 import { hookPlaces } from '../../guests/hooks/hook-files.ts'
 import { init } from './init-here.suite.ts'
-import { plainJson } from '../../adapters/files/jsonc.ts'
+import { readJsonc } from '../../adapters/files/jsonc.ts'
 import { IS_WHOLE } from '../../../test/some-of.ts'
 import type { InitOptions } from '../init/init-report.ts'
 
@@ -299,7 +299,7 @@ describe('a process that is killed at any of its writes', () => {
   const undoAll = () => {
     while (run({ undo: true }).ok);
   }
-  const contents = (file: string) => JSON.parse(plainJson(readFileSync(file, 'utf8'))) as object
+  const contents = (file: string) => readJsonc(readFileSync(file, 'utf8')) as object
 
   test('of write can be undone, also after another write', () => {
     let n = 0
