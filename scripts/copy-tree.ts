@@ -30,7 +30,7 @@ function linkPackages(from: string, to: string, copy: string): void {
 }
 
 /** Starts the gate of a copy with the configuration in this folder. Returns when it is up. */
-export async function startGate(copy: string, folder: string): Promise<ChildProcess> {
+export async function startCopy(copy: string, folder: string): Promise<ChildProcess> {
   const gate = spawn(process.execPath, [join(copy, 'server/bin/sluice'), 'up', '--trust'], { cwd: folder })
   let said = ''
   await new Promise<void>((done, fail) => {

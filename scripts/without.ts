@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { GUARDS, GUESTS } from '../server/src/main/guests.ts'
 import { importsIn } from '../server/test/walls/imports-in.ts'
-import { copyTree, startGate } from './copy-tree.ts'
+import { copyTree, startCopy } from './copy-tree.ts'
 
 const USE = `npm run without -- GUEST… [options]
 
@@ -102,7 +102,7 @@ async function starts(copy: string, gone: readonly string[]): Promise<boolean> {
   const guards = { without: gone.filter((name) => GUARDS.includes(name)) }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, guards }))
   try {
-    const gate = await startGate(copy, folder)
+    const gate = await startCopy(copy, folder)
     gate.kill()
     await once(gate, 'exit')
     return passes('a gate starts', true, '')

@@ -1,14 +1,19 @@
-import { spawnSync } from 'node:child_process'
+import { spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copyTree, startGate } from '../../../scripts/copy-tree.ts'
+import { copyTree, startCopy } from '../../../scripts/copy-tree.ts'
 
-/** A guest that nobody has seen before, with one of everything, in a copy of the project. Besides its folders, two lists get one line each. */
+/**
+ * A guest that nobody has seen before, with one of everything but a table (its SQL is in the stores), in a copy of the project. Besides its folders, two
+ * lists get one line each.
+ */
 const tree = copyTree()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-stranger-'))
 const notebook = join(folder, 'notebook.txt')
+let gate: ChildProcess
 
 /** The import, and the name in the list. */
 function addToList(file: string, list: string) {
@@ -34,25 +39,42 @@ beforeAll(async () => {
   const config = {
     listen: { port: 0 },
     servers: { desk: { commands: { say } } },
+    stranger: { says: 'nobody is at home today' },
     channels: { notebooks: [{ name: 'notes', file: notebook }] },
   }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
-  await startGate(tree, folder)
+  gate = await startCopy(tree, folder)
 })
-afterAll(() => {
-  sluice('down')
+afterAll(async () => {
+  gate.kill()
+  await once(gate, 'exit')
   for (const made of [tree, folder]) rmSync(made, { recursive: true, force: true })
+})
+
+test('the walls, the deciders and the goldens know it after one command', () => {
+  const generate = (...words: readonly string[]) =>
+    spawnSync(process.execPath, ['scripts/generate-docs.ts', ...words], { cwd: tree, encoding: 'utf8' })
+  expect(generate('--check').stderr).toContain('server/src/main/guest-of-key.ts')
+  expect(generate().status).toBe(0)
+  expect(readFileSync(join(tree, 'server/src/main/guest-of-key.ts'), 'utf8')).toContain("stranger: 'stranger'")
+  const tests = ['server/test/walls', 'server/test/goldens/goldens', 'server/src/kernel/decide/dec']
+  const ran = spawnSync(join(tree, 'node_modules/.bin/vitest'), ['run', ...tests], {
+    cwd: tree,
+    encoding: 'utf8',
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))),
+  })
+  expect(ran.status === 0 ? '' : ran.stdout + ran.stderr).toBe('')
 })
 
 test('its types are those of everything else, in the server and in the console', () => {
   expect(tsc('server')).toBe('')
   expect(tsc('console')).toBe('')
-})
+}, 300_000)
 
 test('its decider judges with its fact', () => {
   const blocked = sluice('call', 'desk__say', '{"text":"knock knock"}')
   expect(blocked.status).toBe(3)
-  expect(blocked.stderr).toContain('nobody is at home (rule stranger.knocks')
+  expect(blocked.stderr).toContain('nobody is at home today (rule stranger.knocks')
 })
 
 test('its channel announces a request', async () => {

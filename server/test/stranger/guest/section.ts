@@ -9,6 +9,15 @@ export const NotebookSettings = z.strictObject({
 })
 export type NotebookSettings = z.infer<typeof NotebookSettings>
 
+const Stranger = z.strictObject({
+  says: z.string().min(1).default('nobody is at home').describe('What somebody who knocks is told.'),
+})
+
+declare module '../../kernel/contract/config.ts' {
+  interface Config {
+    stranger: z.infer<typeof Stranger>
+  }
+}
 declare module '../../kernel/approvals/channels.ts' {
   interface ChannelLists {
     notebooks: NotebookSettings[]
@@ -16,6 +25,7 @@ declare module '../../kernel/approvals/channels.ts' {
 }
 
 export const section: ConfigSection = {
+  top: { stranger: { rank: 2_000, schema: Stranger.prefault({}).describe('What happens to those who knock.') } },
   channels: {
     notebooks: {
       rank: 900,
