@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { placesIn } from './data-folder.ts'
 import { clientFiles } from './init/client-files.ts'
-import { onlyPartOf } from './guest-parts.ts'
+import { partsOf } from './guest-parts.ts'
 import type { Settings } from './load-config.ts'
 import { LAUNCHER } from '../adapters/files/own-programs.ts'
 import { serviceHere } from './service-unit.ts'
@@ -15,12 +15,12 @@ import { serviceHere } from './service-unit.ts'
  */
 export async function decidingFiles({ data, file }: Pick<Settings, 'data' | 'file'>): Promise<readonly string[]> {
   const around = { home: homedir(), cwd: dirname(file), platform: process.platform, env: process.env }
-  const hooks = await onlyPartOf(({ clientHooks }) => clientHooks)
+  const ofGuests = await partsOf(({ decidingFiles: part }) => part)
   const unit = serviceHere(LAUNCHER, file, placesIn(data).log)?.file
   return [
     ...(unit === undefined ? [] : [unit, `${unit}.d`]),
     ...clientFiles(around).map((client) => client.file),
-    ...(hooks?.decidingFiles(data, around) ?? []),
+    ...ofGuests.flatMap((filesOf) => filesOf(data, around)),
   ]
 }
 

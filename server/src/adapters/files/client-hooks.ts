@@ -33,8 +33,6 @@ export type ClientHooks = {
   added(place: HookPlace, program: HookProgram, textNow: (file: string) => string | undefined): readonly ChangedFile[]
   /** A text without hooks, or undefined if that is not possible. `before`: the text that it had before they were added. */
   removed(text: string, before: string): string | undefined
-  /** The files that decide whether the gate is asked. */
-  decidingFiles(data: string, around: HostEnvironment): readonly string[]
   /** `switchedOff`: how to turn a client's own tools off. */
   check(
     around: HostEnvironment,
@@ -48,5 +46,7 @@ export type ClientHooks = {
 declare module '../../kernel/registries.ts' {
   interface Guest {
     readonly clientHooks?: () => Promise<ClientHooks>
+    /** The files that decide whether the gate is asked. `data`: its folder. */
+    readonly decidingFiles?: () => Promise<(data: string, around: HostEnvironment) => readonly string[]>
   }
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { ClientHooks } from '../../adapters/files/client-hooks.ts'
 import { textIn } from '../../adapters/files/whole-file.ts'
 import { askingAt, checkHooks } from './check-hooks.ts'
-import { hookPlaces, isHooked, withHooks, withoutHooks } from './hook-files.ts'
+import { isHooked, withHooks, withoutHooks } from './hook-files.ts'
+import { hookPlaces, opencodeSettings } from './hook-places.ts'
 import { installedHook, installHook, removeHook } from './installed-hook.ts'
-import { closedSettings, isClosedText, opencodeSettings } from './opencode-permission.ts'
+import { closedSettings, isClosedText } from './opencode-permission.ts'
 
 export const clientHooks: ClientHooks = {
   places: hookPlaces,
@@ -28,14 +28,6 @@ export const clientHooks: ClientHooks = {
     const next = isHooked(text) ? withoutHooks(text) : text
     // What the user permits is in the plugin and in the backup.
     return next !== undefined && isClosedText(next) && !isClosedText(before) ? undefined : next
-  },
-  decidingFiles(data, around) {
-    const places = hookPlaces(around)
-    return [
-      dirname(installedHook(data, around)),
-      ...places.map(({ file }) => file),
-      ...places.filter(({ client }) => client === 'opencode').map(({ home }) => opencodeSettings(home)),
-    ]
   },
   check: checkHooks,
   askingAt,

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Json } from '../../kernel/contract/json.ts'
-import { type HookClient, HOOK_CLIENTS } from '../../kernel/contract/hook-clients.ts'
-import type { HookPlace, HookProgram, HostEnvironment } from '../../adapters/files/client-hooks.ts'
+import type { HookClient } from '../../kernel/contract/hook-clients.ts'
+import type { HookPlace, HookProgram } from '../../adapters/files/client-hooks.ts'
 import { editMembers, readJsonc } from '../../adapters/files/jsonc.ts'
 import { opencodePlugin } from './opencode-plugin.ts'
 import { textIn } from '../../adapters/files/whole-file.ts'
@@ -64,27 +63,6 @@ const LIMIT_S = 600
 /** How much earlier the gate stops waiting for a person, and the wrapper gives up on the hook. */
 const SPARE_S = 30
 const GIVE_UP_S = 10
-
-export function hookPlaces({ home, env }: HostEnvironment): readonly HookPlace[] {
-  const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config')
-  const homes: Readonly<Record<HookClient, readonly [string, string]>> = {
-    'claude-code': [env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'settings.json'],
-    codex: [env['CODEX_HOME'] ?? join(home, '.codex'), 'hooks.json'],
-    copilot: [env['COPILOT_HOME'] ?? join(home, '.copilot'), 'hooks/sluice.json'],
-    cursor: [join(home, '.cursor'), 'hooks.json'],
-    gemini: [join(home, '.gemini'), 'settings.json'],
-    opencode: [join(config, 'opencode'), 'plugin/sluice.js'],
-    qwen: [join(home, '.qwen'), 'settings.json'],
-  }
-  return HOOK_CLIENTS.map((client) => ({
-    client,
-    home: homes[client][0],
-    file: join(homes[client][0], homes[client][1]),
-  }))
-}
-
-export const presentPlaces = (around: HostEnvironment): readonly HookPlace[] =>
-  hookPlaces(around).filter(({ home }) => existsSync(home))
 
 /**
  * The client's file with our hooks added; other hooks and settings of the user are kept. Undefined if it cannot be changed, or

@@ -11,6 +11,7 @@ export const hooks: Guest = {
   name: 'hooks',
   problems: async () => (await import('./problems.ts')).HOOK_PROBLEMS,
   prepare: async () => (await import('./prepare-hooks.ts')).prepareHooks,
+  decidingFiles: async () => (await import('./hook-places.ts')).decidingFiles,
   clientHooks: async () => (await import('./client-hooks.ts')).clientHooks,
   commands: [{ names: ['hook'], rank: 50, load: async () => (await import('./commands.ts')).addHookCommand }],
   endpoints: async () => (await import('./endpoints.ts')).endpoints,

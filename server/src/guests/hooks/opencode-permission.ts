@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Json } from '../../kernel/contract/json.ts'
 import { editMembers, readJsonc } from '../../adapters/files/jsonc.ts'
 
@@ -8,12 +6,6 @@ import { editMembers, readJsonc } from '../../adapters/files/jsonc.ts'
  * loaded, restores the user's own permissions: without the plugin the model is offered no tool at all.
  */
 const CLOSED = { '*': 'deny' }
-
-/** The file with opencode's settings, in its settings folder. */
-export function opencodeSettings(home: string): string {
-  const names = ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(home, name))
-  return names.find((file) => existsSync(file)) ?? join(home, 'opencode.json')
-}
 
 export type ClosedSettings = {
   /** The settings with everything denied. Undefined if they already are, or cannot be edited. */

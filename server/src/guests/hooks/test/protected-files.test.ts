@@ -6,7 +6,7 @@ import { judgeToolUse } from '../judge-tool-use.ts'
 import { installedHook, installHook } from '../installed-hook.ts'
 import { programFiles } from '../../../main/protected-files.ts'
 import { LAUNCHER } from '../../../adapters/files/own-programs.ts'
-import { hookPlaces } from '../hook-files.ts'
+import { hookPlaces } from '../hook-places.ts'
 import { clientFiles } from '../../../main/init/client-files.ts'
 import {
   COMMANDS,
