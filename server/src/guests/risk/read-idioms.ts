@@ -40,11 +40,24 @@ const TELLING = '(?:answer|describe|display|explain|present|read|recommend|repor
 const CHECKED = oneOf([...CHECKED_TEXTS].join(' '))
 const WORDS = "(?:[\\p{L}\\p{N}'’-]+ ){0,3}"
 const find = (text: string): RegExp => new RegExp(`\\b${text}\\b`, 'iu')
-/** The verb of a clause: at the start of the sentence, or joined to another. */
-const act = (text: string): RegExp => find(`(?:(?<=^\\W*)|(?:and|or|then|to|will|tool|,|:) )${text}`)
+/** What is found in a sentence, if anything. */
+type Pattern = Pick<RegExp, 'exec'>
+const BEFORE_CLAUSE = '(?:(?<=^\\W*)|(?:and|or|then|to|will|tool|,|:) )'
+/**
+ * The verb of a clause: at the start of the sentence, or joined to another. V8 needs milliseconds to compile a pattern of many words, so
+ * the whole pattern is compiled for the first sentence that has its verb: the first word of the text.
+ */
+function act(text: string): Pattern {
+  const [verb = text] = /^(?:\((?:[^()]|\([^()]*\))*\)|[^ ()])+/.exec(text) ?? []
+  const begun = new RegExp(`\\b${BEFORE_CLAUSE}${verb}`, 'iu')
+  let whole: RegExp | undefined
+  return {
+    exec: (sentence) => (begun.test(sentence) ? (whole ??= find(`${BEFORE_CLAUSE}${text}`)).exec(sentence) : null),
+  }
+}
 
 /** Reading verbs that act because of the words beside them. Only the sentence that says what the tool does is checked. */
-const ACTING: readonly RegExp[] = [
+const ACTING: readonly Pattern[] = [
   // "Shows a banner to all visitors", "Recommends a colleague to the hiring team"; "sent to customers" only describes.
   act(
     `${TELLING} ${WORDS}(?:[\\p{L}\\p{N}-]+(?<!ed|able|ible|sent|access|related|due|given|relevant|similar) )to (?:${A} )?${WORDS}${PEOPLE}`,
@@ -159,7 +172,7 @@ export function readIdioms(sentences: readonly string[]): Sign[] {
   ]
 }
 
-function firstOf(patterns: readonly RegExp[], text: string): string | undefined {
+function firstOf(patterns: readonly Pattern[], text: string): string | undefined {
   return patterns.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined)
 }
 
