@@ -11,6 +11,7 @@ const FOUND = [
   'src/**/{boot-joiner,consent-racer,dying,killed-writer,lock-holder,racer}.suite.ts',
   'test/{chaos,crash}/dying-*.ts',
   'test/race/{approval-racer,call-racer,pauser,route-racer}.ts',
+  'test/helpers/command-host.ts',
 ]
 
 /** Scripts of tests that open a gate or a store in a process of their own. */

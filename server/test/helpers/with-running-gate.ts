@@ -3,14 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { clientFor } from '../../src/adapters/cli/client.ts'
+import { textOf } from '../../src/adapters/cli/print.ts'
+import { placesIn } from '../../src/main/data-folder.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
 import { trust } from '../../src/main/trust/check-trust.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { BOOK_TOOLS } from './with-gate.ts'
 import { answerIn } from './answer-in.ts'
+import { hostCommand, type Ran } from './host-command.ts'
+import { IS_WHOLE } from '../some-of.ts'
 import type { Sentence } from '../../src/kernel/contract/sentence.ts'
-
-export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 
 export type RunningGate = {
   readonly folder: string
@@ -31,6 +34,9 @@ export type RunningGate = {
   readonly key: (kind: string, name: string, user?: string) => Promise<string>
 }
 
+/** What the launcher would add for a gate: with them it does not replace its process, which takes a tenth of a start. */
+const GATE_OPTIONS = ['--max-semi-space-size=8', '--initial-old-space-size=64', '--no-maglev-destroy-on-background']
+
 const CONFIG = {
   listen: { port: 0 },
   mcp: { surface: 'passthrough' },
@@ -50,7 +56,27 @@ const CONFIG = {
   },
 }
 
-export function run(
+/** Commands that run until they are stopped, or that read what they are sent. */
+const needsOwnProcess = (words: readonly string[]): boolean =>
+  words.some((word) => ['up', 'demo', 'mcp', 'hook'].includes(word)) || ['agent', 'node'].includes(words[0] ?? '')
+
+/**
+ * Runs a command of the command line. `npm run test:whole` starts a process for each; `npm test` uses one process for many, except for
+ * a command with input or of another launcher.
+ */
+export async function run(
+  folder: string,
+  words: readonly string[],
+  input?: string,
+  { launcher = LAUNCHER, env = {} }: { readonly launcher?: string; readonly env?: Record<string, string> } = {},
+): Promise<Ran> {
+  const isOwn = IS_WHOLE || input !== undefined || launcher !== LAUNCHER || needsOwnProcess(words)
+  if (isOwn) return runProcess(folder, words, input, { launcher, env })
+  return hostCommand({ folder, words, env: { ...process.env, ...env } })
+}
+
+/** The same, always as a process of its own. */
+export function runProcess(
   folder: string,
   words: readonly string[],
   input?: string,
@@ -107,9 +133,9 @@ export async function runGate(
   launcher = LAUNCHER,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningGate & { stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [launcher, ...words], {
+  const child = spawn(process.execPath, [...GATE_OPTIONS, launcher, ...words], {
     cwd: folder,
-    env: { ...process.env, ...env },
+    env: { MALLOC_ARENA_MAX: '2', ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let complaints = ''
@@ -124,6 +150,9 @@ export async function runGate(
     ),
   ])) as [string]
   const url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
+  const data = /, data in (.+)$/.exec(greeting)?.[1] ?? ''
+  /** What the command line sends for the owner of the folder. */
+  const owner = clientFor({ socket: placesIn(data).socket })
   const cli: RunningGate['cli'] = (...words) => run(folder, words, undefined, { launcher })
   const http: RunningGate['http'] = async (method, path, key, body) => {
     const headers = {
@@ -157,8 +186,11 @@ export async function runGate(
       const typed = sentence?.confirm?.words.join(', ')
       return http('POST', `${path}/decide`, key, { decision: 'approve', digest, unfolded, typed, ...more })
     },
-    key: async (kind, name, user) =>
-      (await cli('keys', 'create', kind, name, ...(user === undefined ? [] : ['--user', user]))).out.trim(),
+    async key(kind, name, user) {
+      const body = { kind, name, ...(user === undefined ? {} : { user }) }
+      const reply = await owner('POST', '/v1/keys', body)
+      return textOf((reply.body as Record<string, unknown> | undefined)?.['key'])
+    },
     async stop() {
       child.kill('SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await new Promise((done) => child.once('exit', done))

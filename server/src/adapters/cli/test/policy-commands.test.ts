@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run, startGate, type Ran, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+import { type Ran } from '../../../../test/helpers/host-command.ts'
+import { run, startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 
 const DRAFT = `preset: careful
 rules:

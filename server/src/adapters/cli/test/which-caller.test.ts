@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rpc } from '../../../../test/helpers/send-raw.ts'
-import { LAUNCHER } from '../../../../test/built/built.ts'
-import { startGate, type Ran, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+import { run as runCommand, startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 let admin = ''
@@ -15,18 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
-function run(env: Record<string, string>, words: readonly string[], input = ''): Promise<Ran> {
-  return new Promise((done) => {
-    const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: gate.folder, env: { ...process.env, ...env } })
-    const ran = { out: '', err: '' }
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text))
-    child.on('close', (code) => done({ code, ...ran }))
-    // A child that ends before it has read its input is reported by its exit code.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
-  })
-}
+const run = (env: Record<string, string>, words: readonly string[], input?: string) =>
+  runCommand(gate.folder, words, input, { env })
 
 /** Who made the newest call. */
 async function lastCaller(): Promise<string> {
