@@ -101,7 +101,7 @@ describe('in a folder with a configuration that nobody has trusted', () => {
     const ran = await run(
       folder,
       words.filter((word) => word !== undefined),
-      '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+      words[0] === 'mcp' ? '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' : undefined,
     )
     if (words[0] === 'up' || words[0] === 'demo') {
       expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('[config.not_trusted]') as string })

@@ -274,7 +274,7 @@ describe('nothing is lost', () => {
 })
 
 describe('a process that is killed at any of its writes', () => {
-  const STEP = IS_WHOLE ? 1 : 5
+  const STEP = IS_WHOLE ? 1 : 9
   const PARTS = join(import.meta.dirname, 'kill-at-write.mjs')
   /** Kills `init` at its nth change; false if it has ended before. */
   function killed(n: number, more: Partial<InitOptions>): boolean {
