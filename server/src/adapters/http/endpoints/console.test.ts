@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { afterAll, expect, test } from 'vitest'
 import type { Door, RouterEnv } from '../door.ts'
 import { mount } from '../mount.ts'
-import { consoleEndpoints } from './console.ts'
+import { CONSOLE_FOLDER, consoleEndpoints } from './console.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-console-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -26,6 +26,9 @@ const build = (name: string) => {
   writeFileSync(join(folder, 'assets', `${name}.js`), `script ${name}`)
   writeFileSync(join(folder, 'assets', `${name}.js.br`), `packed ${name}`)
 }
+
+test('a checkout serves the console that was built in it', () =>
+  expect(resolve(CONSOLE_FOLDER)).toBe(resolve(import.meta.dirname, '../../../../../console/dist')))
 
 test('a gate without a console says how to build one, and serves it as soon as it is there', async () => {
   expect(await (await get('/')).text()).toContain('its console was not built')

@@ -45,15 +45,15 @@ const PRELOAD = `<${HELD_PATH}>; rel=preload; as=fetch; crossorigin=anonymous`
 const NO_PAGE = { 'content-type': 'text/html; charset=utf-8', ...SHARED, 'cache-control': 'no-store' }
 
 /** In a checkout the console is built beside the server. A published package has it next to its own bundled files. */
-const FOLDER = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../../../console/dist/' : '../console/', import.meta.url),
+export const CONSOLE_FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../../../console/dist/' : '../console/', import.meta.url),
 )
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Sluice</title><h1>Sluice</h1>
 <p>The gate is up, but its console was not built. In a checkout, run <code>npm install</code>.</p></html>`
 
 /** Serves the console's files. They give no rights: the page uses the API like any other client. */
-export const consoleEndpoints = (folder: string = FOLDER): readonly Endpoint[] => [
+export const consoleEndpoints = (folder: string = CONSOLE_FOLDER): readonly Endpoint[] => [
   ...['/', OIDC_CALLBACK].map((path) =>
     endpoint({
       at: `GET ${path}` as At,
