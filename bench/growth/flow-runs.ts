@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { randomIds } from '../../server/src/main/random-ids.ts'
 import { advanceFlowRun } from '../../server/src/guests/flows/advance-flow-run.ts'
-import { swapFlow, type FlowDeps } from '../../server/src/guests/flows/flow-access.ts'
+import { swapFlow, type FlowPorts } from '../../server/src/guests/flows/flow-access.ts'
 import { importFlow } from '../../server/src/guests/flows/import-flow.ts'
 import { getFlowRun, listFlowRuns } from '../../server/src/guests/flows/read-flow-runs.ts'
 import { startFlowRun } from '../../server/src/guests/flows/start-flow-run.ts'
@@ -41,7 +41,7 @@ const bundle = {
   })),
 }
 
-type Store = { readonly deps: FlowDeps; readonly runs: readonly string[]; close(): Promise<void> }
+type Store = { readonly deps: FlowPorts; readonly runs: readonly string[]; close(): Promise<void> }
 
 function must<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.problem))
@@ -59,7 +59,7 @@ async function storeWith(folder: string, name: string, count: number): Promise<S
       alone: true,
     }),
   )
-  const deps: FlowDeps = {
+  const deps: FlowPorts = {
     ledger: store,
     tables: store,
     accounts: store,
@@ -69,7 +69,7 @@ async function storeWith(folder: string, name: string, count: number): Promise<S
     flowSettings: { grants: [], skill_packs: {}, evaluation: 'required' },
     flowPolicy: { env: { run_writes: '1' }, file: () => Promise.resolve('absent') },
     // Nothing that is measured has a text to search.
-    judgement: {} as FlowDeps['judgement'],
+    judgement: {} as FlowPorts['judgement'],
   }
   must(await importFlow(deps, OWNER, bundle as unknown as Json))
   const { run } = must(await startFlowRun(deps, OWNER, { flow_id: FLOW }))

@@ -16,7 +16,7 @@ import { randomIds } from './random-ids.ts'
 /** The configured servers by name, looked up at each use. Only a reload changes its entries. */
 export type ServerTable = Record<string, ServerSettings>
 
-export type LiveServersDeps = {
+export type LiveServersSetup = {
   readonly table: ServerTable
   readonly folder: string
   /** Those of the table, as they were resolved at the start. */
@@ -48,7 +48,7 @@ export type LiveServers = {
  * Adds, changes and removes tool servers while the gate runs. A configuration with a mistake changes nothing.
  * INVARIANT: a change is recorded before it is made.
  */
-export function liveServers(deps: LiveServersDeps): LiveServers {
+export function liveServers(deps: LiveServersSetup): LiveServers {
   let current = deps.configs
   let queue: Promise<unknown> = Promise.resolve()
 

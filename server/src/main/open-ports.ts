@@ -27,7 +27,7 @@ import { randomIds } from './random-ids.ts'
 import { readParts } from './read-parts.ts'
 import { after, persist } from './timers.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
-import type { RotateDeps } from '../kernel/identity/rotate-keys.ts'
+import type { RotatePorts } from '../kernel/identity/rotate-keys.ts'
 import type { Liveness } from '../kernel/ports/liveness.ts'
 import type { Notices } from '../kernel/ports/notices.ts'
 import type { LiveKeys } from './open-data-folder.ts'
@@ -184,7 +184,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (running ??= work().finally(() => (running = undefined)))
 }
 
-type FollowKeysDeps = {
+type FollowKeysSetup = {
   readonly keys: LiveKeys
   readonly shared: SharedKeys | undefined
   readonly notices: Pick<Notices, 'publish' | 'subscribe' | 'onMissed'>
@@ -193,7 +193,7 @@ type FollowKeysDeps = {
 }
 
 /** Tells the other nodes of changed keys and follows theirs. Without shared keys a node may rotate only while it is alone. */
-function followKeys({ keys, shared, notices, liveness, onFault }: FollowKeysDeps): RotateDeps['rotate'] {
+function followKeys({ keys, shared, notices, liveness, onFault }: FollowKeysSetup): RotatePorts['rotate'] {
   // One at a time: what is changed while this node reads is read once more.
   let reading: Promise<void> = Promise.resolve()
   const refresh = (): void => {

@@ -26,7 +26,7 @@ import { SERVER_KINDS } from './server-kinds.ts'
 import { textScrubber, type ScrubText } from './scrub-text.ts'
 import type { Ports } from '../kernel/ports/guest-ports.ts'
 import type { ServerStatus } from '../adapters/upstream/tool-server-status.ts'
-import { registerTools, type RegisterDeps } from '../kernel/catalogue/register-tools.ts'
+import { registerTools, type RegisterPorts } from '../kernel/catalogue/register-tools.ts'
 import { idsIn, unlistedSettings } from '../kernel/catalogue/unlisted-settings.ts'
 import { LISTING_SAYS } from '../kernel/contract/tool-bounds.ts'
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
@@ -217,7 +217,7 @@ function serverReporter(scrub: ScrubText): (status: ServerStatus) => ServerStatu
   }
 }
 
-type OnListedDeps = RegisterDeps & {
+type OnListedSetup = RegisterPorts & {
   readonly live: Pick<LivePolicy, 'reload'>
   readonly listingFindings: ListingFaults
   readonly table: ServerTable
@@ -225,7 +225,7 @@ type OnListedDeps = RegisterDeps & {
 }
 
 /** Registers what a server lists, and reports what was cut, left out or is missing the first time that happens. */
-function onListedWith(deps: OnListedDeps): ToolsListed {
+function onListedWith(deps: OnListedSetup): ToolsListed {
   const { live, listingFindings, table, log } = deps
   /** What was last said about each server: one that lists its tools again and again must not fill the log. */
   const said = new Map<string, string>()

@@ -8,7 +8,7 @@ import {
   endRestored,
   restoredKeys,
   type EndedByRestore,
-  type RestoreDeps,
+  type RestorePorts,
   type RestoredKey,
 } from '../kernel/restore/end-restored.ts'
 import { takeNewer } from '../kernel/restore/take-newer.ts'
@@ -137,7 +137,7 @@ async function settleRestored(
 ): Promise<Result<Settled>> {
   const ledger = withCompanions(store.ledger, [returnedUnits, endDays(Date.now)])
   const kinds = await loadRunKinds(GUESTS)
-  const ending: RestoreDeps = {
+  const ending: RestorePorts = {
     ...store,
     ledger,
     clock: Date.now,
@@ -196,7 +196,7 @@ function foldersReplaced(data: string): readonly string[] {
 }
 
 /** Reads a copy: the folder is evidence, and stays as it is. Undefined if it cannot be read. */
-async function takeFrom(settings: LoadedSettings, folder: string, to: RestoreDeps): Promise<number | undefined> {
+async function takeFrom(settings: LoadedSettings, folder: string, to: RestorePorts): Promise<number | undefined> {
   const copy = join(settings.data, 'replaced')
   const file = join(settings.data, 'replaced.backup')
   let store: Result<Store> | undefined

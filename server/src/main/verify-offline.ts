@@ -1,4 +1,4 @@
-import type { WriteCheckpointDeps } from '../kernel/audit/write-checkpoint.ts'
+import type { WriteCheckpointPorts } from '../kernel/audit/write-checkpoint.ts'
 import { verifyAudit } from '../kernel/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../kernel/contract/audit.ts'
 import { ok, type Result } from '../kernel/contract/problems.ts'
@@ -16,7 +16,7 @@ export type OfflineReport = {
   readonly store: Store
   readonly data: string
   /** What is needed to read and check the audit. */
-  readonly deps: Pick<WriteCheckpointDeps, 'audit' | 'tables' | 'keys' | 'digest' | 'digestBytes'>
+  readonly deps: Pick<WriteCheckpointPorts, 'audit' | 'tables' | 'keys' | 'digest' | 'digestBytes'>
 }
 
 /** Verifies the audit of a data folder without a running gate: an auditor need not start what they do not trust. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openChanges, REMEMBERED, type ChangesDeps } from '../../src/kernel/changes/changes.ts'
+import { openChanges, REMEMBERED, type ChangesPorts } from '../../src/kernel/changes/changes.ts'
 import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
 import type { Change } from '../../src/kernel/ports/ledger.ts'
 import type { Caller } from '../../src/kernel/contract/caller.ts'
@@ -117,7 +117,7 @@ describe('the ring', () => {
       { commit: async () => 'committed' },
       { notices: own, kinds: new Map(), tableEntries: [], changeNumbers },
     )
-    let refresh: Parameters<ChangesDeps['catalogue']['onRefresh']>[0] = () => {}
+    let refresh: Parameters<ChangesPorts['catalogue']['onRefresh']>[0] = () => {}
     const soon: (() => void)[] = []
     const found = new Set(['seen'])
     // What the tables of guests need is left out with them.
@@ -133,7 +133,7 @@ describe('the ring', () => {
         return () => {}
       },
       serversFor: () => new Set(found),
-    } as Partial<ChangesDeps> as ChangesDeps
+    } as Partial<ChangesPorts> as ChangesPorts
     const changes = openChanges(deps)
     const pause: Change = {
       kind: 'swap',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openChanges, type Changes, type ChangesDeps } from '../../src/kernel/changes/changes.ts'
+import { openChanges, type Changes, type ChangesPorts } from '../../src/kernel/changes/changes.ts'
 import { announceCommits } from '../../src/kernel/changes/watch-rows.ts'
 import type { Notices } from '../../src/kernel/ports/notices.ts'
 import { createListeners } from '../../src/adapters/stores/listeners.ts'
@@ -47,7 +47,7 @@ function cluster() {
       after: (_, callback) => (soon.push(callback), () => undefined),
       serversFor: () => new Set(),
       // What the tables of guests need is left out with them.
-    } as Partial<ChangesDeps> as ChangesDeps)
+    } as Partial<ChangesPorts> as ChangesPorts)
     const { commit } = announceCommits(
       { commit: async () => 'committed' },
       { notices, kinds: new Map(), tableEntries: [], changeNumbers },

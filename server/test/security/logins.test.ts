@@ -6,14 +6,14 @@ import type { SqliteStore } from '../../src/adapters/stores/sqlite/open-sqlite-l
 import { freshFolders } from '../../src/adapters/stores/sqlite/fresh-folders.suite.ts'
 import { openStore } from '../../src/adapters/stores/sqlite/open-store.suite.ts'
 import { join } from 'node:path'
-import { logIn, readLogin, type LoginDeps } from '../../src/kernel/identity/logins.ts'
+import { logIn, readLogin, type LoginPorts } from '../../src/kernel/identity/logins.ts'
 
 const folder = freshFolders()
 const person: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana' }
 let store: SqliteStore
 let now = 1_000_000
 let keys = 0
-let deps: LoginDeps
+let deps: LoginPorts
 
 beforeEach(async () => {
   store = await openStore(join(folder(), 'ledger.db'))

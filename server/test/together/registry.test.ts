@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { performersOf, type PerformerDeps } from '../../src/kernel/runs/performer.ts'
+import { performersOf, type PerformerPorts } from '../../src/kernel/runs/performer.ts'
 import type { Json } from '../../src/kernel/contract/json.ts'
 import type { RunEvent, RunKind } from '../../src/kernel/contract/run.ts'
 import { AgentSettings } from '../../src/guests/agent/agent.ts'
@@ -17,7 +17,7 @@ import { startToolflow } from '../../src/guests/toolflow/state.ts'
 import { newSchedules } from '../../src/guests/workflows/schedules.ts'
 import { startWorkflow } from '../../src/guests/workflows/state.ts'
 
-const performers = performersOf(RUN_KINDS, {} as PerformerDeps)
+const performers = performersOf(RUN_KINDS, {} as PerformerPorts)
 
 const CALL = {
   call_id: 'call_000000000000000000000000',

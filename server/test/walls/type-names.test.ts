@@ -30,3 +30,13 @@ test('the name of an exported type is used in one home only', () => {
   const shared = [...files_of].filter(([name, at]) => !EXEMPT.has(name) && new Set(at.map(homeOf)).size > 1)
   expect(shared.map(([name, at]) => `${name}: ${[...new Set(at)].join(', ')}`)).toEqual([])
 })
+
+test('only the corridor calls what it needs its dependencies: elsewhere it is named ports, or setup', () => {
+  const named = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(TYPE)].flatMap(([, name = '']) =>
+      name.endsWith('Deps') ? [file] : [],
+    ),
+  )
+  expect(named).not.toEqual([])
+  expect(named.filter((file) => !file.startsWith('server/src/kernel/attempt/'))).toEqual([])
+})

@@ -1,5 +1,6 @@
 import { FeaturesAnswer } from '../../kernel/contract/answers.ts'
 import { ok } from '../../kernel/contract/problems.ts'
+import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import type { Guest } from '../../kernel/registries.ts'
 import { PEOPLE } from './access.ts'
 import type { BoundPorts } from '../../kernel/ports/bound-ports.ts'
@@ -10,12 +11,12 @@ import { auditEndpoints, type AuditPorts } from './endpoints/audit.ts'
 import { callEndpoints, type CallPorts } from './endpoints/calls.ts'
 import { consentEndpoints, type ConsentPorts } from './endpoints/consents.ts'
 import { consoleEndpoints } from './endpoints/console.ts'
-import { delegationEndpoints, type DelegationPorts } from './endpoints/delegations.ts'
+import { delegationEndpoints, type DelegationEndpointPorts } from './endpoints/delegations.ts'
 import { keyEndpoints, type KeyPorts } from './endpoints/keys.ts'
-import { loginEndpoints, type LoginPorts } from './endpoints/login.ts'
+import { loginEndpoints, type LoginEndpointPorts } from './endpoints/login.ts'
 import { MCP_ENDPOINTS } from './endpoints/mcp.ts'
-import { passkeyEndpoints, type PasskeyPorts } from './endpoints/passkeys.ts'
-import { passphraseEndpoints, type PassphrasePorts } from './endpoints/passphrase.ts'
+import { passkeyEndpoints } from './endpoints/passkeys.ts'
+import { passphraseEndpoints, type PassphraseEndpointPorts } from './endpoints/passphrase.ts'
 import { policyEndpoints, type PolicyPorts } from './endpoints/policies.ts'
 import { runEndpoints, type RunPorts } from './endpoints/runs.ts'
 import { streamEndpoints, type StreamPorts } from './endpoints/stream.ts'
@@ -27,11 +28,11 @@ export type KernelDoorPorts = AdminPorts &
   AuditPorts &
   CallPorts &
   ConsentPorts &
-  DelegationPorts &
+  DelegationEndpointPorts &
   KeyPorts &
-  LoginPorts &
+  LoginEndpointPorts &
   PasskeyPorts &
-  PassphrasePorts &
+  PassphraseEndpointPorts &
   PolicyPorts &
   RunPorts &
   StreamPorts &

@@ -3,7 +3,7 @@ import { problem } from '../../kernel/contract/problems.ts'
 import type { DoorListener } from './listen.ts'
 import { problemBody } from './problem.ts'
 
-type DemandDeps = {
+type DemandSetup = {
   readonly newTrace: () => string
   readonly onIncident: (error: unknown, trace: string) => string
 }
@@ -12,7 +12,7 @@ type DemandDeps = {
  * A door that handles every request and is loaded with the first one, so that an idle gate does not keep its code in memory.
  * Requests wait until it is loaded. If loading fails they get an internal error, and the next request tries again.
  */
-export function doorOnDemand(load: () => Promise<DoorListener>, deps: DemandDeps): DoorListener {
+export function doorOnDemand(load: () => Promise<DoorListener>, deps: DemandSetup): DoorListener {
   let door: DoorListener | undefined
   let loading: Promise<DoorListener> | undefined
 
@@ -35,7 +35,7 @@ export function doorOnDemand(load: () => Promise<DoorListener>, deps: DemandDeps
   }
 }
 
-function writeIncident(response: ServerResponse, error: unknown, { newTrace, onIncident }: DemandDeps): void {
+function writeIncident(response: ServerResponse, error: unknown, { newTrace, onIncident }: DemandSetup): void {
   const trace = newTrace()
   const found = problem('internal', { incident: onIncident(error, trace) })
   response.writeHead(500, { 'content-type': 'application/problem+json', 'x-trace-id': trace })

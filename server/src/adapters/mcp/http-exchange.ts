@@ -16,7 +16,7 @@ import type { McpSessions } from './mcp-sessions.ts'
 import type { WatchedResources } from './watched-resources.ts'
 
 /** What all exchanges of a door share. */
-export type ExchangeDeps = {
+export type ExchangeSetup = {
   readonly sessions: McpSessions
   readonly watched: WatchedResources
   readonly questions: Questions
@@ -52,10 +52,10 @@ export class HttpExchange implements McpExchange, RequestInProgress {
   readonly signal = new CancelSwitch()
   place = -1
   since = 0
-  readonly #deps: ExchangeDeps
+  readonly #deps: ExchangeSetup
   #stream: McpEventStream | undefined = undefined
 
-  constructor(deps: ExchangeDeps, client: ClientContext, message: McpRequest, named: Named) {
+  constructor(deps: ExchangeSetup, client: ClientContext, message: McpRequest, named: Named) {
     this.#deps = deps
     this.client = client
     this.id = message.id

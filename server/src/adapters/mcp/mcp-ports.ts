@@ -6,7 +6,7 @@ import {
   grepArtifact,
   type ArtifactHits,
   type ArtifactQuery,
-  type GrepDeps,
+  type GrepPorts,
 } from '../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
 import {
@@ -27,9 +27,9 @@ import type { BoundPorts } from '../../kernel/ports/bound-ports.ts'
 import type { Page } from '../../kernel/ports/reads.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Proxy } from '../../kernel/proxy/proxy.ts'
-import { enterSession, type AnswerText, type EnterDeps, type Reader } from '../../kernel/sessions/enter-session.ts'
+import { enterSession, type AnswerText, type EnterPorts, type Reader } from '../../kernel/sessions/enter-session.ts'
 import type { McpExchange } from './exchange.ts'
-import { openRelay, type Relay, type RelayDeps } from './2025/relay.ts'
+import { openRelay, type Relay, type RelaySetup } from './2025/relay.ts'
 import type { RpcResult } from './rpc.ts'
 
 /** A tool of the gate itself. */
@@ -80,12 +80,12 @@ export interface McpPorts {
 
 type UsedPorts = ReadCallDeps &
   CancelDeps &
-  GrepDeps &
-  EnterDeps & { readonly live: LivePolicy } & Pick<
+  GrepPorts &
+  EnterPorts & { readonly live: LivePolicy } & Pick<
     McpPorts,
     'version' | 'toolViews' | 'proxy' | 'changes' | 'dispatch'
   > &
-  RelayDeps
+  RelaySetup
 
 export const mcpPorts = (
   k: UsedPorts,

@@ -30,7 +30,7 @@ import {
   type ClientContext,
   type HttpContext,
 } from './http-context.ts'
-import { HttpExchange, type ExchangeDeps } from './http-exchange.ts'
+import { HttpExchange, type ExchangeSetup } from './http-exchange.ts'
 import { listeningDoor } from './open-listening.ts'
 import { readBody } from '../http/read-body.ts'
 import { relayedMessages } from './2025/relayed-messages.ts'
@@ -92,7 +92,7 @@ export function mcpListener(door: McpDoor): DoorListener {
   const relayed = relayedStreams({ gate, resumable, stopping: door.stopping, onFault })
   const streamDeps = { gate, sessions, listening, watched, resumable, relayed, stillAllowed }
   const { evict_over, onIncident } = door
-  const exchangeDeps: ExchangeDeps = { sessions, watched, questions, listening, evict_over, openAnswer, onIncident }
+  const exchangeDeps: ExchangeSetup = { sessions, watched, questions, listening, evict_over, openAnswer, onIncident }
   const { openListening, openSubscription } = listeningDoor(streamDeps)
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => listening.endAll())

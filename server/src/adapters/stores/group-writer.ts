@@ -15,7 +15,7 @@ export type GroupWriter = Ledger &
 /** Overwrites what is left of deleted texts in the files beside the database. */
 export type Scrub = { scrub(): Promise<void> }
 
-export type GroupWriterDeps<Packed> = {
+export type GroupWriterSetup<Packed> = {
   /** A commit as sent to the writer. Throws a Bug for an impossible change. */
   readonly pack: (changes: readonly Change[]) => Packed
   /** Called for each commit that is stored, in their order. `cursors`: of the labels that it and later ones of its batch inserted, if known. */
@@ -59,7 +59,7 @@ const MOST_LEARNT = 100_000
 const MOST_TURNS = 2
 
 /** Collects what arrives while a batch is being written, and sends it as the next one, so batches grow if the disk is slow. */
-export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchLink<Packed>): GroupWriter {
+export function groupWriter<Packed>(deps: GroupWriterSetup<Packed>, first: BatchLink<Packed>): GroupWriter {
   const listeners: WakeListener[] = []
   let link: BatchLink<Packed> | undefined = first
   let tail: Tail | undefined

@@ -46,7 +46,7 @@ export type ConnectionAttempt =
   /** Nothing is wrong with the server, but somebody has to log in there first. */
   | { readonly is: 'needs_login'; readonly says: string }
 
-export type ConnectionDeps = {
+export type ConnectionSetup = {
   readonly server: string
   readonly tuning: UpstreamTuning
   readonly identity: Identity
@@ -70,7 +70,7 @@ type Try = ConnectionAttempt | { readonly is: 'failed_on_probe' | 'other_wire'; 
  */
 export async function openConnection(
   wires: readonly OpenWire[],
-  deps: ConnectionDeps,
+  deps: ConnectionSetup,
   legacy: boolean,
 ): Promise<ConnectionAttempt> {
   let last: Try = { is: 'failed', says: 'there is no connection to it' }
@@ -82,7 +82,7 @@ export async function openConnection(
   return last.is === 'open' || last.is === 'needs_login' ? last : { is: 'failed', says: last.says }
 }
 
-async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Promise<Try> {
+async function openOn(open: OpenWire, deps: ConnectionSetup, legacy: boolean): Promise<Try> {
   const { tuning, identity, stop } = deps
   deps.onStart()
   const noise = quietly(deps.warn)
@@ -154,7 +154,7 @@ function listChangesOf(client: Client): readonly NotificationMethod[] {
   ]
 }
 
-const watching = ({ server, tuning, onNotification }: ConnectionDeps, wire: Wire): WatchResourcesPorts => ({
+const watching = ({ server, tuning, onNotification }: ConnectionSetup, wire: Wire): WatchResourcesPorts => ({
   server,
   tuning,
   isUsable: () => wire.isUsable(),
@@ -182,7 +182,7 @@ function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'failed_on_pr
   return error instanceof SdkHttpError && [400, 404, 405].includes(error.status) ? 'other_wire' : 'failed'
 }
 
-type ListerDeps = {
+type ListerSetup = {
   readonly faultOf: (definition: ToolDefinition) => string | undefined
   readonly warn: (says: string) => void
   readonly isUsable: () => boolean
@@ -190,9 +190,9 @@ type ListerDeps = {
 
 /** Lists the tools and passes them on, one listing at a time; a change during a listing causes one more, when its turn comes. */
 function listerOf(
-  { server, tuning, onListed }: ConnectionDeps,
+  { server, tuning, onListed }: ConnectionSetup,
   client: Client,
-  { faultOf, warn, isUsable }: ListerDeps,
+  { faultOf, warn, isUsable }: ListerSetup,
 ) {
   /** Only for tools that have some; the catalogue stores everything else that was listed. */
   let mirrors: ReadonlyMap<string, readonly Mirror[]> = new Map()

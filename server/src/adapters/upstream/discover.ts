@@ -64,7 +64,7 @@ export async function connectClient(transport: Transport, options: ConnectOption
   return client
 }
 
-export type ListenDeps = {
+export type ListenSetup = {
   readonly tuning: UpstreamTuning
   readonly isUsable: () => boolean
   /** Changes in the meantime may have been missed. */
@@ -75,7 +75,7 @@ export type ListenDeps = {
  * From 2026-07-28 on changes are received through a subscription. If it is closed by the server, or a proxy before it, it is
  * opened again as long as the wire exists.
  */
-export async function keepListening(client: Client, { tuning, isUsable, onDoubt }: ListenDeps): Promise<void> {
+export async function keepListening(client: Client, { tuning, isUsable, onDoubt }: ListenSetup): Promise<void> {
   let subscription = client.autoOpenedSubscription
   if (subscription === undefined) return
   for (let failures = 0; ;) {

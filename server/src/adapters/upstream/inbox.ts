@@ -5,7 +5,7 @@ import { idAtEnds, isMessageId, progressOf, type MessageId } from './messages.ts
 import type { Overlong } from './line-reader.ts'
 import { lost, type NoResult, type PendingCalls } from './pending-calls.ts'
 import { countsMoreValues } from './count-values.ts'
-import type { WireDeps } from './wire.ts'
+import type { WireSetup } from './wire.ts'
 
 /**
  * Parsing more, and checking each value afterwards, would block the event loop for too long. Lists of thousands of tools are
@@ -26,7 +26,7 @@ export type MessageInbox = {
   unreadable(): number
 }
 
-export type InboxDeps = Pick<WireDeps, 'noise' | 'onNotification'> & {
+export type InboxSetup = Pick<WireSetup, 'noise' | 'onNotification'> & {
   readonly server: string
   readonly output_limit: number
   readonly pending: PendingCalls
@@ -41,7 +41,7 @@ export function openInbox({
   transport,
   noise,
   onNotification,
-}: InboxDeps): MessageInbox {
+}: InboxSetup): MessageInbox {
   let unreadable = 0
   const too_large = lost(server, 'tool.too_large', { limit: String(output_limit) })
   const too_many = lost(server, 'tool.too_large', { values: `over ${MOST_VALUES}` })

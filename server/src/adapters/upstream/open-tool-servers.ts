@@ -245,7 +245,7 @@ const end = async ({ shared, users }: Opened): Promise<void> => {
 
 const isSame = (one: ServerConfig, other: ServerConfig): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-type TransportDeps = {
+type TransportSetup = {
   readonly kinds: readonly ServerKind[]
   readonly tuning: UpstreamTuning
   readonly log: (line: string) => void
@@ -253,7 +253,7 @@ type TransportDeps = {
   readonly user?: string
 }
 
-function transportFor(config: ServerConfig, { kinds, tuning, log, logins, user }: TransportDeps): ServerTransport {
+function transportFor(config: ServerConfig, { kinds, tuning, log, logins, user }: TransportSetup): ServerTransport {
   if (config.missing !== undefined) return missingSecret(config.missing)
   const kind = kindOf(kinds, config)
   if (kind === undefined) throw new Bug(`no kind for the server ${config.name}`)

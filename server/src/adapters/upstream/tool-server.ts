@@ -12,7 +12,7 @@ import { count } from '../../kernel/contract/framed-text.ts'
 import type { JsonObject } from '../../kernel/contract/json.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
-import type { Connection, ConnectionDeps } from './connection.ts'
+import type { Connection, ConnectionSetup } from './connection.ts'
 import { LEASE_EXPIRED, loginNeeded, notSent } from './pending-calls.ts'
 import { harmlessLine } from './harmless-text.ts'
 import type { ServerConfig } from './server-kind.ts'
@@ -45,7 +45,7 @@ type Phase =
   | { readonly is: 'waiting' | 'needs_login'; readonly timer?: NodeJS.Timeout }
   | { readonly is: 'closed'; readonly done: Promise<unknown> }
 
-export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onListed'> & {
+export type ToolServerSetup = Pick<ConnectionSetup, 'tuning' | 'identity' | 'onListed'> & {
   readonly config: Pick<ServerConfig, 'name' | 'concurrency' | 'timeout_ms' | 'mayAct'>
   /** `log`: for what the server itself prints. */
   readonly transport: (log: (line: string) => void) => ServerTransport
@@ -60,7 +60,7 @@ type NoConnection = { readonly why: string; readonly login?: true }
 type Send<T> = (connection: Connection) => MaybePromise<UpstreamReply<T>>
 
 /** One tool server: starts and restarts it, sends calls while it is healthy, and rejects them while it is not. */
-export function toolServer(deps: ToolServerDeps): ToolServer {
+export function toolServer(deps: ToolServerSetup): ToolServer {
   const { config, tuning } = deps
   const server = config.name
   const now = () => performance.now()

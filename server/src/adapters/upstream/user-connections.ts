@@ -15,7 +15,7 @@ export type UserConnections = {
 const IDLE_MS = 600_000
 const MOST_USERS = 256
 
-export type UserConnectionsDeps = {
+export type UserConnectionsSetup = {
   readonly server: string
   readonly logins: Pick<ConnectionLogins, 'start' | 'status'>
   readonly open: (user: string) => ToolServer
@@ -28,7 +28,7 @@ type Kept = { readonly tool_server: ToolServer; used: number }
  * One connection for each user who has logged in at a server.
  * INVARIANT: a call is sent on the connection of its own user, or not at all.
  */
-export function userConnections({ server, logins, open, now }: UserConnectionsDeps): UserConnections {
+export function userConnections({ server, logins, open, now }: UserConnectionsSetup): UserConnections {
   const kept = new Map<string, Kept>()
 
   function drop(user: string): Promise<void> {

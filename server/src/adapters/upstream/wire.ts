@@ -32,7 +32,7 @@ export type Wire = {
   close(): Promise<void>
 }
 
-export type WireDeps = {
+export type WireSetup = {
   /** A line for the operator about odd behavior of a server. */
   readonly noise: (says: string) => void
   /** Some messages of the server may have been missed: its tools have to be listed again. */
@@ -42,4 +42,4 @@ export type WireDeps = {
 }
 
 /** Opens immediately, or ends: never throws. */
-export type OpenWire = (deps: WireDeps) => Wire
+export type OpenWire = (deps: WireSetup) => Wire

@@ -8,21 +8,21 @@ import {
 import { listOf } from '../../kernel/contract/answers.ts'
 import { CallState, type CallRow } from '../../kernel/contract/call.ts'
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
-import { textsInLife, readLife, type LifeDeps } from './read-life.ts'
+import { textsInLife, readLife, type LifePorts } from './read-life.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { listResponse } from '../../adapters/http/list-response.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
 import { callerIn } from '../../adapters/http/query.ts'
-import { readAttention, type AttentionDeps } from './read-attention.ts'
-import { openOverview, type OverviewDeps } from './read-overview.ts'
+import { readAttention, type AttentionPorts } from './read-attention.ts'
+import { openOverview, type OverviewPorts } from './read-overview.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { maySeeCall, searchFor } from '../../kernel/attempt/read-call.ts'
 import type { Stored, Page, Searches, SearchWhere } from '../../kernel/ports/reads.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
 import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
 
-export type ActivityPorts = ListCallsDeps & LifeDeps & OverviewDeps & AttentionDeps
+export type ActivityPorts = ListCallsPorts & LifePorts & OverviewPorts & AttentionPorts
 
 const DAY_HOURS = 24
 const MOST_HOURS = 168
@@ -97,7 +97,7 @@ function filterOf({
   })
 }
 
-type ListCallsDeps = SummaryDeps & { readonly searches: Searches }
+type ListCallsPorts = SummaryDeps & { readonly searches: Searches }
 type CallsPage = { readonly items: readonly CallSummary[]; readonly next?: number }
 
 /**
@@ -112,7 +112,7 @@ const AT_ONCE = 200
  * short and still have a `next`, which says how far the search got.
  */
 export async function listCalls(
-  deps: ListCallsDeps,
+  deps: ListCallsPorts,
   caller: Caller,
   filter: CallFilter,
   page: Page,
@@ -147,7 +147,7 @@ export async function listCalls(
 }
 
 async function fitting(
-  deps: ListCallsDeps,
+  deps: ListCallsPorts,
   caller: Caller,
   { row }: Stored<'calls'>,
   words: readonly string[],

@@ -5,18 +5,18 @@ import { DECIDING_KINDS, type Caller } from '../../kernel/contract/caller.ts'
 import type { ConsentView } from '../../kernel/contract/consent.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import { askedAs, seesRequest, substituteOf } from '../../kernel/approvals/asked-people.ts'
-import { maySeeApproval, shownPacketOf, type ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
+import { maySeeApproval, shownPacketOf, type ApprovalReadPorts } from '../../kernel/approvals/read-approvals.ts'
 import { maySeeCall, searchFor } from '../../kernel/attempt/read-call.ts'
 import { isUnsettled } from '../../kernel/attempt/retry-call.ts'
 import type { ServerReport } from '../../kernel/catalogue/server-report.ts'
-import { listConsents, type ConsentReadDeps } from '../../kernel/consents/list-consents.ts'
+import { listConsents, type ConsentReadPorts } from '../../kernel/consents/list-consents.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 import type { Searches, SearchTable, SearchWhere } from '../../kernel/ports/reads.ts'
 import { summariseCall } from '../../kernel/attempt/summarise-call.ts'
 import { newestRows } from './newest-rows.ts'
 
-export type AttentionDeps = ApprovalReadDeps &
-  ConsentReadDeps & {
+export type AttentionPorts = ApprovalReadPorts &
+  ConsentReadPorts & {
     readonly searches: Searches
     readonly catalogue: Pick<Catalogue, 'tools'>
     readonly serverReports: () => readonly ServerReport[]
@@ -35,7 +35,7 @@ const MOST_READ = 2_000
 const AT_ONCE = 200
 
 /** What somebody has to do something about now, as far as this caller may see it. Servers are those of this node. */
-export async function readAttention(deps: AttentionDeps, caller: Caller): Promise<AttentionAnswer> {
+export async function readAttention(deps: AttentionPorts, caller: Caller): Promise<AttentionAnswer> {
   const now = deps.clock()
   const [requests, unknown, consents] = await Promise.all([
     closingRequests(deps, caller, now),
@@ -45,7 +45,11 @@ export async function readAttention(deps: AttentionDeps, caller: Caller): Promis
   return { at: now, requests, servers: downServers(deps), unknown, consents, tools: toolsToAdmit(deps, caller) }
 }
 
-async function closingRequests(deps: AttentionDeps, caller: Caller, now: number): Promise<AttentionAnswer['requests']> {
+async function closingRequests(
+  deps: AttentionPorts,
+  caller: Caller,
+  now: number,
+): Promise<AttentionAnswer['requests']> {
   if (!DECIDING_KINDS.includes(caller.kind) && caller.kind !== 'user') return { pending: 0, count: 0, items: [] }
   const substitute = await substituteOf(deps, caller)
   const isSeen = (row: ApprovalRow) =>
@@ -64,7 +68,7 @@ async function closingRequests(deps: AttentionDeps, caller: Caller, now: number)
   return { pending: pending.length, count: closing.length, items }
 }
 
-async function unknownCalls(deps: AttentionDeps, caller: Caller): Promise<AttentionAnswer['unknown']> {
+async function unknownCalls(deps: AttentionPorts, caller: Caller): Promise<AttentionAnswer['unknown']> {
   const isOpen = (row: CallRow) => isUnsettled(row) && row.node === undefined && maySeeCall(caller, row)
   const open = (await newest(deps, 'calls', searchFor(caller, { state: 'unknown' }))).filter(({ row }) => isOpen(row))
   const items = []
@@ -75,7 +79,7 @@ async function unknownCalls(deps: AttentionDeps, caller: Caller): Promise<Attent
   return { count: open.length, items }
 }
 
-async function endingConsents(deps: AttentionDeps, caller: Caller, now: number): Promise<AttentionAnswer['consents']> {
+async function endingConsents(deps: AttentionPorts, caller: Caller, now: number): Promise<AttentionAnswer['consents']> {
   const ending: ConsentView[] = []
   let after: number | undefined
   let read = 0
@@ -109,7 +113,7 @@ export function isEnding({ state, calls, calls_left, minted_at, expires_at }: En
   return calls_left <= calls * LAST_PART || expires_at - now <= Math.min(DAY_MS, (expires_at - minted_at) * LAST_PART)
 }
 
-function downServers({ serverReports, catalogue }: AttentionDeps): AttentionAnswer['servers'] {
+function downServers({ serverReports, catalogue }: AttentionPorts): AttentionAnswer['servers'] {
   const reports = serverReports()
   // One that failed and is tried again right now is still down.
   const isUp = ({ state, failures }: ServerReport) => state === 'ready' || (state === 'starting' && failures === 0)
@@ -132,7 +136,7 @@ function downServers({ serverReports, catalogue }: AttentionDeps): AttentionAnsw
   return { all: reports.length, count: down.length, items }
 }
 
-function toolsToAdmit({ catalogue }: AttentionDeps, caller: Caller): AttentionAnswer['tools'] {
+function toolsToAdmit({ catalogue }: AttentionPorts, caller: Caller): AttentionAnswer['tools'] {
   if (!DECIDING_KINDS.includes(caller.kind)) return { count: 0, items: [] }
   const open = catalogue
     .tools()
@@ -144,5 +148,5 @@ function toolsToAdmit({ catalogue }: AttentionDeps, caller: Caller): AttentionAn
   return { count: open.length, items }
 }
 
-const newest = <T extends SearchTable>(deps: AttentionDeps, table: T, where: SearchWhere | undefined) =>
+const newest = <T extends SearchTable>(deps: AttentionPorts, table: T, where: SearchWhere | undefined) =>
   newestRows(deps.searches, table, where, MOST_READ, () => deps.yieldWhenDue?.())

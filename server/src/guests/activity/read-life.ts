@@ -14,13 +14,13 @@ import type { Judgement } from '../../kernel/decide/judging.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import { summariseCall, type SummaryDeps } from '../../kernel/attempt/summarise-call.ts'
 
-export type LifeDeps = SummaryDeps & { readonly tables: Tables; readonly judgement: Pick<Judgement, 'commandOf'> }
+export type LifePorts = SummaryDeps & { readonly tables: Tables; readonly judgement: Pick<Judgement, 'commandOf'> }
 
 /** An edit replaces a request with a new one; nobody edits one this often. */
 const MOST_REQUESTS = 50
 
 /** A call from its request to its end, in one answer. */
-export async function readLife(deps: LifeDeps, caller: Caller, call_id: string): Promise<Result<CallLife>> {
+export async function readLife(deps: LifePorts, caller: Caller, call_id: string): Promise<Result<CallLife>> {
   const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
   const { row } = held

@@ -9,7 +9,7 @@ import type { Searches, SearchTable, SearchWhere, Stored } from '../../kernel/po
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import { newestRows } from './newest-rows.ts'
 
-export type OverviewDeps = {
+export type OverviewPorts = {
   readonly searches: Searches
   readonly catalogue: Pick<Catalogue, 'tools'>
   readonly clock: Clock
@@ -25,7 +25,7 @@ const MOST_KEPT = 32
 const SEARCH_TOKENS = 750
 
 /** Statistics of the last hours. Cached for a moment, because many pages may be open. */
-export function openOverview(deps: OverviewDeps): (caller: Caller, window_ms: number) => Promise<OverviewAnswer> {
+export function openOverview(deps: OverviewPorts): (caller: Caller, window_ms: number) => Promise<OverviewAnswer> {
   const kept = new Map<string, { readonly at: number; readonly answer: Promise<OverviewAnswer> }>()
   return (caller, window_ms) => {
     const now = deps.clock()
@@ -43,7 +43,7 @@ export function openOverview(deps: OverviewDeps): (caller: Caller, window_ms: nu
   }
 }
 
-async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: number): Promise<OverviewAnswer> {
+async function read(deps: OverviewPorts, caller: Caller, to: number, window_ms: number): Promise<OverviewAnswer> {
   const from = to - window_ms
   const calls = await newest(deps, 'calls', searchFor(caller, { since: from }), MOST_CALLS)
   const seen = calls.filter(({ row }) => maySeeCall(caller, row) && row.received_at >= from)
@@ -92,7 +92,7 @@ function answeredOf({ state, created_at, decisions }: Stored<'approvals'>['row']
 }
 
 const newest = <T extends SearchTable>(
-  deps: Pick<OverviewDeps, 'searches' | 'after'>,
+  deps: Pick<OverviewPorts, 'searches' | 'after'>,
   table: T,
   where: SearchWhere | undefined,
   most: number,

@@ -22,31 +22,31 @@ import { outputText } from '../../kernel/attempt/interpret.ts'
 import { canonicalJson } from '../../kernel/json/canonical.ts'
 import { titleOf } from '../../kernel/catalogue/card.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
-import { takesToken, type TokenDeps } from '../../kernel/approvals/tokens.ts'
+import { takesToken, type TokenPorts } from '../../kernel/approvals/tokens.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { ModelOutput, ModelPurpose, ModelQuestion, ModelRole, ModelUsage } from '../models/api.ts'
 import type { Digest } from '../../kernel/ports/runtime.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
-import { askWithin, ownPrompts, type AskingDeps } from '../workflows/api.ts'
+import { askWithin, ownPrompts, type AskingPorts } from '../workflows/api.ts'
 import type { AgentReply } from './outgoing-answers.ts'
 import { replyToRoom } from './reply-to-room.ts'
-import { byThread, documentOf, type ThreadDocumentDeps, stateOf, type ThreadDeps } from './threads.ts'
-import { offeredTools, proposalOf, toolsFor, type ProposalDeps } from './propose-call.ts'
+import { byThread, documentOf, type ThreadDocumentPorts, stateOf, type ThreadPorts } from './threads.ts'
+import { offeredTools, proposalOf, toolsFor, type ProposalPorts } from './propose-call.ts'
 
-export type AgentEffectDeps = ThreadDeps &
-  ProposalDeps &
-  ThreadDocumentDeps &
-  TokenDeps &
-  AskingDeps & {
+export type AgentEffectPorts = ThreadPorts &
+  ProposalPorts &
+  ThreadDocumentPorts &
+  TokenPorts &
+  AskingPorts & {
     readonly digest: Digest
     readonly links: Links
     readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
   }
 
-type Work = (deps: AgentEffectDeps, state: AgentState, performing: Performing) => Promise<AgentFound | 'later'>
+type Work = (deps: AgentEffectPorts, state: AgentState, performing: Performing) => Promise<AgentFound | 'later'>
 
 /** The work at each node. The thread's own row contains everything that the work needs. */
-export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEffect | AgentReply> {
+export function agentPerformers(deps: AgentEffectPorts): PerformersOf<AgentNodeEffect | AgentReply> {
   const perform =
     (work: Work): Perform<AgentNodeEffect> =>
     async (_, performing) => {
@@ -164,7 +164,7 @@ const writeAnswer: Work = async (deps, state, performing) => {
 
 /** Summarizes old turns to make room. If that fails they are kept until they no longer fit. */
 async function summarised(
-  deps: AgentEffectDeps,
+  deps: AgentEffectPorts,
   state: AgentState,
   performing: Performing,
   used: ModelUsage,
@@ -202,7 +202,7 @@ type Failed = { readonly failed: string; readonly code?: string; readonly usage?
 
 /** In a thread of a document, its prompts follow those of the gate, and its limits apply. */
 async function ask(
-  deps: AgentEffectDeps,
+  deps: AgentEffectPorts,
   state: AgentState,
   { signal }: Performing,
   asked: Asked,
@@ -229,7 +229,7 @@ const failure = ({ failed: says, code = 'agent.model_unavailable', usage }: Fail
 const callerOf = (state: AgentState): Caller => Caller.parse(actingCaller(state))
 
 /** What an outcome means for the thread. */
-async function foundIn(deps: AgentEffectDeps, outcome: Outcome): Promise<AgentFound> {
+async function foundIn(deps: AgentEffectPorts, outcome: Outcome): Promise<AgentFound> {
   if (outcome.status === 'previewed') throw new Bug('no preview was requested')
   const call = {
     call_id: outcome.call_id ?? null,

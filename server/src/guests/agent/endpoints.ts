@@ -17,15 +17,15 @@ import {
   listThreads,
   readOwnThread,
   readThread,
-  type CancelThreadDeps,
+  type CancelThreadPorts,
   type ThreadView,
 } from './read-threads.ts'
-import { runAgent, withDevToken, type RunAgentDeps } from './run-agent.ts'
+import { runAgent, withDevToken, type RunAgentPorts } from './run-agent.ts'
 import { AgentAnswerBody, ThreadAnswer, ThreadSummaryAnswer } from './thread-answers.ts'
 import { ownThread } from './threads.ts'
 import { answerText, stringsUnder } from '../../kernel/sessions/answer-texts.ts'
 
-export type AgentPorts = RunAgentDeps & FollowThreadPorts & CancelThreadDeps
+export type AgentPorts = RunAgentPorts & FollowThreadPorts & CancelThreadPorts
 
 const WAIT_MS = 60_000
 

@@ -8,10 +8,10 @@ import { startThread, type AgentState } from './state.ts'
 import { agent, type AgentRunEvent } from './step.ts'
 import type { Watch } from '../../kernel/changes/watch-rows.ts'
 import type { Journal } from '../../kernel/ports/reads.ts'
-import { visibleThread, type ThreadDeps } from './threads.ts'
+import { visibleThread, type ThreadPorts } from './threads.ts'
 import { refuse } from './problems.ts'
 
-export type FollowThreadPorts = ThreadDeps & {
+export type FollowThreadPorts = ThreadPorts & {
   readonly journal: Pick<Journal, 'events'>
   readonly watch: Pick<Watch, 'onRow'>
   /** Intermediate output of performers on this node. */

@@ -2,7 +2,7 @@ import { ok } from '../../kernel/contract/problems.ts'
 import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { takeTurn } from './take-turn.ts'
 import { agent } from './step.ts'
-import { endApproval, type EndDeps } from '../../kernel/approvals/end-approval.ts'
+import { endApproval, type EndPorts } from '../../kernel/approvals/end-approval.ts'
 import { everyRow } from '../../kernel/changes/every-row.ts'
 import type { Liveness } from '../../kernel/ports/liveness.ts'
 import type { Ids } from '../../kernel/ports/runtime.ts'
@@ -19,14 +19,14 @@ export const prepareAgent: PrepareGuest = ({ config, log }) =>
     },
   })
 
-type EndVolatileDeps = EndDeps & { readonly liveness: Pick<Liveness, 'isAlive'>; readonly ids: Ids }
+type EndVolatilePorts = EndPorts & { readonly liveness: Pick<Liveness, 'isAlive'>; readonly ids: Ids }
 
 const OPEN = ['active', 'waiting', 'faulted'] as const
 
 /**
  * After a start: ends threads that were kept in the memory of a process that no longer exists, and withdraws their held calls.
  */
-async function endVolatile(deps: EndVolatileDeps): Promise<{ readonly threads: number; readonly calls: number }> {
+async function endVolatile(deps: EndVolatilePorts): Promise<{ readonly threads: number; readonly calls: number }> {
   const lost = { threads: 0, calls: 0 }
   for (const status of OPEN)
     for await (const held of everyRow(deps.tables, 'runs', { kind: agent.kind, status })) {
@@ -64,7 +64,7 @@ async function endVolatile(deps: EndVolatileDeps): Promise<{ readonly threads: n
 }
 
 /** Its memory is not here, and the process that had it no longer exists. */
-async function isLost({ liveness }: EndVolatileDeps, row: { readonly in_memory?: string }): Promise<boolean> {
+async function isLost({ liveness }: EndVolatilePorts, row: { readonly in_memory?: string }): Promise<boolean> {
   const boot = row.in_memory?.split('/')[0]
   return boot !== undefined && !(await liveness.isAlive(boot))
 }

@@ -8,16 +8,16 @@ import { canonicalJson } from '../../kernel/json/canonical.ts'
 import { validateAgainst } from '../../kernel/json/validate-args.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { couldAllow } from '../workflows/api.ts'
-import { grepArtifact, type GrepDeps } from '../../kernel/artifacts/grep-artifact.ts'
+import { grepArtifact, type GrepPorts } from '../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
-import { MOST_TOP_K, searchTools, type SearchDeps } from '../../kernel/catalogue/search-tools.ts'
+import { MOST_TOP_K, searchTools, type SearchPorts } from '../../kernel/catalogue/search-tools.ts'
 import type { ModelOutput, OfferedTool } from '../models/api.ts'
 import type { Clock, Digest } from '../../kernel/ports/runtime.ts'
-import { documentOf, type ThreadDocumentDeps } from './threads.ts'
+import { documentOf, type ThreadDocumentPorts } from './threads.ts'
 
-export type ProposalDeps = SearchDeps &
-  GrepDeps &
-  ThreadDocumentDeps & { readonly clock: Clock; readonly digest: Digest }
+export type ProposalPorts = SearchPorts &
+  GrepPorts &
+  ThreadDocumentPorts & { readonly clock: Clock; readonly digest: Digest }
 
 const ASK_USER: OfferedTool = {
   name: 'ask_user',
@@ -53,7 +53,7 @@ const LONGEST_PAGE = 10_000
  * so all of them are included if they fit.
  */
 export async function toolsFor(
-  deps: ProposalDeps,
+  deps: ProposalPorts,
   state: AgentState,
   queries: readonly string[],
 ): Promise<readonly Tool[]> {
@@ -79,7 +79,7 @@ export async function toolsFor(
 }
 
 /** The tools that match the step best, never the whole catalogue; and the runtime's own tools. */
-export async function offeredTools(deps: ProposalDeps, state: AgentState): Promise<readonly OfferedTool[]> {
+export async function offeredTools(deps: ProposalPorts, state: AgentState): Promise<readonly OfferedTool[]> {
   const { plan, current_step, messages } = state
   const step = plan?.[current_step] ?? ''
   const message = messages.findLast(({ role }) => role === 'user')?.text ?? ''
@@ -99,7 +99,7 @@ export async function offeredTools(deps: ProposalDeps, state: AgentState): Promi
  * INVARIANT: only an offered tool with arguments that match its schema is a call; hash and canonical form are computed here.
  */
 export async function proposalOf(
-  deps: ProposalDeps,
+  deps: ProposalPorts,
   state: AgentState,
   offered: readonly OfferedTool[],
   { text, call }: ModelOutput,
@@ -136,7 +136,7 @@ export async function proposalOf(
 }
 
 /** Only artifacts that the thread's caller may read; the pointer is a digest and never a path. */
-async function lookUp(deps: ProposalDeps, state: AgentState, name: string, args: JsonObject): Promise<string> {
+async function lookUp(deps: ProposalPorts, state: AgentState, name: string, args: JsonObject): Promise<string> {
   const digest = /^(?:artifact:\/\/)?([0-9a-f]{64})$/.exec(textIn(args, 'pointer'))?.[1] ?? ''
   const reader = { caller: Caller.parse(actingCaller(state)), thread: state.thread_id }
   if (name === ARTIFACT_READ.name) {

@@ -11,7 +11,7 @@ import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { addRunEvent } from '../../kernel/runs/run-changes.ts'
 import { afterAllOf } from './follow-thread.ts'
-import { mayReadThread, ownThread, statusOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
+import { mayReadThread, ownThread, statusOf, stateOf, visibleThread, type Thread, type ThreadPorts } from './threads.ts'
 import { refuse } from './problems.ts'
 
 export type ThreadSummary = {
@@ -57,18 +57,18 @@ export type ThreadsPage = { readonly items: readonly ThreadSummary[]; readonly n
 
 const LONGEST_TITLE = 100
 
-export async function readThread(deps: ThreadDeps, caller: Caller, run_id: string): Promise<Result<ThreadView>> {
+export async function readThread(deps: ThreadPorts, caller: Caller, run_id: string): Promise<Result<ThreadView>> {
   const thread = await visibleThread(deps, caller, run_id)
   return thread === undefined ? refuse('agent.thread_unknown', { thread_id: run_id }) : ok(viewOf(thread))
 }
 
-export async function readOwnThread(deps: ThreadDeps, caller: Caller, thread_id: string): Promise<Result<ThreadView>> {
+export async function readOwnThread(deps: ThreadPorts, caller: Caller, thread_id: string): Promise<Result<ThreadView>> {
   const thread = await ownThread(deps, caller, thread_id)
   return thread === undefined ? refuse('agent.thread_unknown', { thread_id }) : ok(viewOf(thread))
 }
 
 /** The caller's own threads, newest first. */
-export async function listThreads(deps: ThreadDeps, caller: Caller, page: Page): Promise<ThreadsPage> {
+export async function listThreads(deps: ThreadPorts, caller: Caller, page: Page): Promise<ThreadsPage> {
   const where = { kind: agent.kind, owner: callerIdentity(caller) }
   const held = await deps.tables.list('runs', where, { ...page, newest_first: true })
   const last = held.length === page.limit ? held.at(-1) : undefined
@@ -77,7 +77,7 @@ export async function listThreads(deps: ThreadDeps, caller: Caller, page: Page):
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
 
-export type CancelThreadDeps = ThreadDeps & {
+export type CancelThreadPorts = ThreadPorts & {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -85,7 +85,7 @@ export type CancelThreadDeps = ThreadDeps & {
 
 /** Stops what the thread is doing; it continues with the next message. */
 export async function cancelTurn(
-  deps: CancelThreadDeps,
+  deps: CancelThreadPorts,
   caller: Caller,
   thread_id: string,
 ): Promise<Result<ThreadView>> {

@@ -9,10 +9,10 @@ import { agent, type AgentRunEvent } from './step.ts'
 import { beginRun } from '../../kernel/runs/begin-run.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import { newRunChanges, addRunEvent } from '../../kernel/runs/run-changes.ts'
-import { runOfThread, type Thread, type ThreadDeps } from './threads.ts'
+import { runOfThread, type Thread, type ThreadPorts } from './threads.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 
-export type RecordTurnPorts = Pick<ThreadDeps, 'digest'> & { readonly agentSettings: AgentSettings }
+export type RecordTurnPorts = Pick<ThreadPorts, 'digest'> & { readonly agentSettings: AgentSettings }
 
 export type TurnToRecord = {
   readonly thread_id: string

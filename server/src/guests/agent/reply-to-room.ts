@@ -9,13 +9,13 @@ import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 import type { Perform } from '../../kernel/runs/performer.ts'
-import { countMessage, type MeterDeps } from '../workflows/api.ts'
+import { countMessage, type MeterPorts } from '../workflows/api.ts'
 import { isForNow } from '../../kernel/attempt/describe-call.ts'
-import { byThread, documentOf, type ThreadDocumentDeps, stateOf, type ThreadDeps } from './threads.ts'
+import { byThread, documentOf, type ThreadDocumentPorts, stateOf, type ThreadPorts } from './threads.ts'
 
-export type ReplyDeps = ThreadDeps &
-  ThreadDocumentDeps &
-  MeterDeps & {
+export type ReplyPorts = ThreadPorts &
+  ThreadDocumentPorts &
+  MeterPorts & {
     readonly clock: Clock
     readonly dispatch: (request: CallRequest, live?: CallListeners) => Promise<Outcome>
   }
@@ -32,7 +32,7 @@ const YEAR_MS = 365 * 86_400_000
  * INVARIANT: the key makes it one message and one slot, however often the effect is performed.
  */
 export const replyToRoom =
-  (deps: ReplyDeps): Perform<AgentReply> =>
+  (deps: ReplyPorts): Perform<AgentReply> =>
   async ({ key, with: details }, { run_id, signal }) => {
     const row = (await deps.tables.row('runs', run_id))?.row
     if (row === undefined) throw new Bug(`the run \`${run_id}\` no longer exists`)
@@ -44,7 +44,7 @@ export const replyToRoom =
   }
 
 async function send(
-  deps: ReplyDeps,
+  deps: ReplyPorts,
   state: AgentState,
   key: string,
   text: string,
@@ -69,7 +69,7 @@ async function send(
 }
 
 /** An answer over the limit is not sent, and this is recorded. */
-async function recordUnsent({ ledger, clock }: ReplyDeps, state: AgentState, key: string): Promise<boolean> {
+async function recordUnsent({ ledger, clock }: ReplyPorts, state: AgentState, key: string): Promise<boolean> {
   const at = clock()
   const { document, run_id, thread_id, trace } = state
   const committed = await ledger.commit([
@@ -90,7 +90,7 @@ async function recordUnsent({ ledger, clock }: ReplyDeps, state: AgentState, key
   return !isUnrecorded(committed)
 }
 
-async function giveBack({ ledger, clock }: ReplyDeps, key: string, account: string): Promise<boolean> {
+async function giveBack({ ledger, clock }: ReplyPorts, key: string, account: string): Promise<boolean> {
   const committed = await ledger.commit([
     { kind: 'once', key: `workflow.release ${key}`, until: clock() + YEAR_MS },
     { kind: 'spend', account, units: -1 },

@@ -9,12 +9,12 @@ import { intentOf, MISSPELT, replyIn, type MisspeltReply } from './replies.ts'
 import { mayDecide } from '../../kernel/approvals/may-decide.ts'
 import { type StrictReply } from '../../kernel/approvals/strict-reply.ts'
 import type { ApprovalReply, WaitingMessage } from './state.ts'
-import { decideApproval, type DecideDeps } from '../../kernel/approvals/decide-approval.ts'
+import { decideApproval, type DecidePorts } from '../../kernel/approvals/decide-approval.ts'
 import { packetOf } from '../../kernel/approvals/packet-of.ts'
-import { issueToken, redeemToken, refuseToken, type TokenDeps } from '../../kernel/approvals/tokens.ts'
-import type { EndDeps } from '../../kernel/approvals/end-approval.ts'
-import type { MintDeps } from '../../kernel/consents/mint-consent.ts'
-import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
+import { issueToken, redeemToken, refuseToken, type TokenPorts } from '../../kernel/approvals/tokens.ts'
+import type { EndPorts } from '../../kernel/approvals/end-approval.ts'
+import type { MintPorts } from '../../kernel/consents/mint-consent.ts'
+import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import type { StoredVolume } from '../../kernel/attempt/stored-volume.ts'
 import type { Intake } from '../../kernel/attempt/intake.ts'
 import { withdrawCall } from '../../kernel/attempt/withdraw-call.ts'
@@ -22,19 +22,27 @@ import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { trustOf, wordsLabel } from '../../kernel/sessions/labels.ts'
-import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
+import { waitForRun, type WaitForRunPorts } from '../../kernel/runs/wait-for-run.ts'
 import { cleanText, turnChanges } from './record-turn.ts'
-import { ownThread, runOfThread, threadNamed, threadNow, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
+import {
+  ownThread,
+  runOfThread,
+  threadNamed,
+  threadNow,
+  threadOfKey,
+  type Thread,
+  type ThreadPorts,
+} from './threads.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import { problem, refuse } from './problems.ts'
 
-export type RunAgentDeps = ThreadDeps &
-  WaitForRunDeps &
-  TokenDeps &
-  DecideDeps &
-  MintDeps &
-  PasskeyDeps &
-  EndDeps & {
+export type RunAgentPorts = ThreadPorts &
+  WaitForRunPorts &
+  TokenPorts &
+  DecidePorts &
+  MintPorts &
+  PasskeyPorts &
+  EndPorts & {
     readonly intake: Intake
     readonly volume: StoredVolume
     readonly ledger: Ledger
@@ -57,7 +65,7 @@ const WAIT_MS = 60_000
  * turn.
  */
 export async function runAgent(
-  deps: RunAgentDeps,
+  deps: RunAgentPorts,
   caller: Caller,
   body: AgentBody,
   { trace, wait_ms = WAIT_MS }: RunAgent = {},
@@ -97,7 +105,7 @@ export async function runAgent(
 }
 
 function refusalOf(
-  { intake, agentSettings }: RunAgentDeps,
+  { intake, agentSettings }: RunAgentPorts,
   { message, idempotency_key }: AgentBody,
 ): Problem | undefined {
   const closed = intake.closedBy()
@@ -111,7 +119,7 @@ function refusalOf(
 type Found = { readonly thread_id: string; readonly thread: Thread | undefined }
 
 /** A thread of this caller, or a new one. Another caller's thread is reported as missing. */
-async function threadFor(deps: RunAgentDeps, caller: Caller, body: AgentBody): Promise<Result<Found>> {
+async function threadFor(deps: RunAgentPorts, caller: Caller, body: AgentBody): Promise<Result<Found>> {
   const { thread_id, idempotency_key } = body
   if (thread_id !== undefined) {
     const thread = await ownThread(deps, caller, thread_id)
@@ -127,7 +135,7 @@ async function threadFor(deps: RunAgentDeps, caller: Caller, body: AgentBody): P
 /** The key was used with a credential that grants more. */
 const keyOfAnother = (): Result<never> => refuse('agent.key_reused')
 
-const turnOf = ({ digest, ids }: RunAgentDeps, { idempotency_key }: AgentBody): string =>
+const turnOf = ({ digest, ids }: RunAgentPorts, { idempotency_key }: AgentBody): string =>
   `turn_${idempotency_key === undefined ? ids.trace() : digest(idempotency_key).slice(0, 32)}`
 
 function knownTurn({ state }: Thread, turn_id: string): { readonly asked_hash: string } | undefined {
@@ -140,7 +148,7 @@ function knownTurn({ state }: Thread, turn_id: string): { readonly asked_hash: s
  * and is answered with what it is.
  */
 async function carryOut(
-  deps: RunAgentDeps,
+  deps: RunAgentPorts,
   caller: Caller,
   thread: Thread | undefined,
   reply: StrictReply | MisspeltReply,
@@ -170,7 +178,7 @@ async function carryOut(
   }
 }
 
-async function isWaitedFor({ tables }: RunAgentDeps, { state }: Thread, approval_id: string): Promise<boolean> {
+async function isWaitedFor({ tables }: RunAgentPorts, { state }: Thread, approval_id: string): Promise<boolean> {
   if (!state.awaiting_approval) return false
   // An edited request has replaced the one that the thread knows.
   const pending = (await tables.row('calls', state.call?.call_id ?? ''))?.row.approval_id
@@ -178,7 +186,7 @@ async function isWaitedFor({ tables }: RunAgentDeps, { state }: Thread, approval
 }
 
 /** Why a rejection does not count here. Only somebody who may know of the request learns more than that there is none. */
-async function refuseElsewhere({ tables }: RunAgentDeps, caller: Caller, approval_id: string): Promise<Problem> {
+async function refuseElsewhere({ tables }: RunAgentPorts, caller: Caller, approval_id: string): Promise<Problem> {
   const row = (await tables.row('approvals', approval_id))?.row
   if (row === undefined || (row.caller.user !== caller.user && !mayDecide(caller).ok))
     return problem('approval.unknown', { approval_id })
@@ -193,7 +201,7 @@ function whyNot(found: Problem): string {
 
 /** An approver denies by role; anybody else withdraws their own call. */
 async function rejectCall(
-  deps: RunAgentDeps,
+  deps: RunAgentPorts,
   caller: Caller,
   approval_id: string,
   call_id: string,
@@ -209,7 +217,7 @@ type Recorded = Found & {
   readonly trace: string | undefined
 }
 
-async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.trace(), ...turn }: Recorded) {
+async function record(deps: RunAgentPorts, caller: Caller, { trace = deps.ids.trace(), ...turn }: Recorded) {
   const { message, thread_id } = turn
   const now = deps.clock()
   return deps.ledger.commit([
@@ -223,7 +231,7 @@ async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.tra
 
 /** The answer of the caller's own turn. */
 async function waitForTurn(
-  deps: RunAgentDeps,
+  deps: RunAgentPorts,
   thread_id: string,
   turn_id: string,
   wait_ms: number,
@@ -241,7 +249,7 @@ async function waitForTurn(
 }
 
 /** Development only, and never for an agent's key: whoever reads the answer could approve with it. Nothing is stored. */
-export async function withDevToken(deps: RunAgentDeps, caller: Caller, answer: AgentAnswer): Promise<AgentAnswer> {
+export async function withDevToken(deps: RunAgentPorts, caller: Caller, answer: AgentAnswer): Promise<AgentAnswer> {
   if (!deps.showsTokens || answer.status !== 'awaiting_approval') return answer
   const thread = await ownThread(deps, caller, answer.thread_id)
   const approval_id = thread?.state.approval_id

@@ -1,11 +1,11 @@
 import { runKindEntry } from '../../kernel/runs/performer.ts'
-import { agentPerformers, type AgentEffectDeps } from './agent-effects.ts'
+import { agentPerformers, type AgentEffectPorts } from './agent-effects.ts'
 import type { AgentState } from './state.ts'
 import { agent } from './step.ts'
 
 declare module '../../kernel/runs/performer.ts' {
   interface PerformerNeeds {
-    readonly agent: AgentEffectDeps
+    readonly agent: AgentEffectPorts
   }
 }
 

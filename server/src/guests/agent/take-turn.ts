@@ -6,7 +6,7 @@ import { type StrictReply } from '../../kernel/approvals/strict-reply.ts'
 import type { ThreadDocument, WaitingMessage } from './state.ts'
 import { limitOf } from './step.ts'
 import { cleanText, turnChanges } from './record-turn.ts'
-import { runOfThread, stateOf, threadNamed, type Thread, type ThreadDeps } from './threads.ts'
+import { runOfThread, stateOf, threadNamed, type Thread, type ThreadPorts } from './threads.ts'
 import type { ApprovalRoutes } from '../../kernel/approvals/routes/routes.ts'
 import {
   agentCaller,
@@ -15,7 +15,7 @@ import {
   isOver,
   overSays,
   requestMeters,
-  type MeterDeps,
+  type MeterPorts,
   type PersonsMessage,
   type TakenTurn,
 } from '../workflows/api.ts'
@@ -25,8 +25,8 @@ import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { anyRequestLabel, textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 
-export type TakeTurnPorts = MeterDeps &
-  ThreadDeps & {
+export type TakeTurnPorts = MeterPorts &
+  ThreadPorts & {
     readonly clock: Clock
     readonly ids: Ids
     readonly judgement: Pick<Judgement, 'scanner'>

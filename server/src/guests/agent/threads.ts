@@ -11,7 +11,7 @@ import type { ByRun } from '../../kernel/contract/call.ts'
 import { Bug } from '../../kernel/contract/problems.ts'
 import type { Documents, OpenDocument } from '../workflows/api.ts'
 
-export type ThreadDeps = { readonly tables: Tables; readonly digest: Digest }
+export type ThreadPorts = { readonly tables: Tables; readonly digest: Digest }
 
 export type Thread = { readonly run: RunRow; readonly state: AgentState }
 
@@ -19,11 +19,11 @@ export type Thread = { readonly run: RunRow; readonly state: AgentState }
  * A thread is one run, and its id is derived from the thread's: no table of threads is needed, and two nodes cannot create two of
  * one.
  */
-export const runOfThread = ({ digest }: Pick<ThreadDeps, 'digest'>, thread_id: string): RunId =>
+export const runOfThread = ({ digest }: Pick<ThreadPorts, 'digest'>, thread_id: string): RunId =>
   `run_${digest(JSON.stringify(['agent', thread_id])).slice(0, 16)}`
 
 /** The same key of the same caller is the same thread. */
-export const threadOfKey = ({ digest }: Pick<ThreadDeps, 'digest'>, caller: Caller, key: string): string =>
+export const threadOfKey = ({ digest }: Pick<ThreadPorts, 'digest'>, caller: Caller, key: string): string =>
   threadNamed(digest(JSON.stringify(['agent', caller.id, caller.user, key])))
 
 /** A version 4 UUID of 32 random hex digits. */
@@ -39,18 +39,18 @@ export const stateOf = (run: RunRow): AgentState => run.state as AgentState
  * Undefined if there is none, if it is another caller's, or if a credential with a larger grant has written in it: invisible threads are
  * reported as missing.
  */
-export async function ownThread(deps: ThreadDeps, caller: Caller, thread_id: string): Promise<Thread | undefined> {
+export async function ownThread(deps: ThreadPorts, caller: Caller, thread_id: string): Promise<Thread | undefined> {
   const thread = await threadNow(deps, thread_id)
   return thread !== undefined && mayContinue(caller, callerOf(thread)) ? thread : undefined
 }
 
 /** For somebody who was allowed to write in it. */
-export async function threadNow(deps: ThreadDeps, thread_id: string): Promise<Thread | undefined> {
+export async function threadNow(deps: ThreadPorts, thread_id: string): Promise<Thread | undefined> {
   return ThreadId.safeParse(thread_id).success ? threadOf(deps, runOfThread(deps, thread_id)) : undefined
 }
 
 /** For reading: anybody who may see what its calls returned. */
-export async function visibleThread(deps: ThreadDeps, caller: Caller, run_id: string): Promise<Thread | undefined> {
+export async function visibleThread(deps: ThreadPorts, caller: Caller, run_id: string): Promise<Thread | undefined> {
   const thread = await threadOf(deps, run_id)
   return thread !== undefined && mayReadThread(caller, thread) ? thread : undefined
 }
@@ -60,7 +60,7 @@ export const mayReadThread = (caller: Caller, thread: Thread): boolean => mayRea
 /** The sender of its newest message: each one's credential grants at least what the one before it does. */
 const callerOf = ({ state }: Thread): Caller => Caller.parse(newestSender(state))
 
-async function threadOf({ tables }: ThreadDeps, run_id: string): Promise<Thread | undefined> {
+async function threadOf({ tables }: ThreadPorts, run_id: string): Promise<Thread | undefined> {
   const run = (await tables.row('runs', run_id))?.row
   return run?.kind === agent.kind && run.expired_at === undefined ? { run, state: stateOf(run) } : undefined
 }
@@ -72,11 +72,11 @@ export const statusOf = ({ run, state }: Thread): AgentStatus => {
   return state.node === 'END' ? state.status : 'running'
 }
 
-export type ThreadDocumentDeps = { readonly documents: Pick<Documents, 'version'> }
+export type ThreadDocumentPorts = { readonly documents: Pick<Documents, 'version'> }
 
 /** The version of the document whose agent answers in this thread; undefined for a thread without one. */
 export async function documentOf(
-  { documents }: ThreadDocumentDeps,
+  { documents }: ThreadDocumentPorts,
   { document }: AgentState,
 ): Promise<OpenDocument | undefined> {
   if (document === undefined) return undefined

@@ -2,7 +2,7 @@ import { ok } from '../../kernel/contract/problems.ts'
 import type { ChatRoom } from '../../kernel/ports/chat.ts'
 import type { PrepareGuest } from '../../kernel/ports/prepare-guest.ts'
 import { openSenderLimits } from './sender-limits.ts'
-import { takeChat, type ChatDeps } from './take-chat.ts'
+import { takeChat, type ChatPorts } from './take-chat.ts'
 
 export const prepareChat: PrepareGuest = ({ log }) =>
   ok({
@@ -14,7 +14,7 @@ export const prepareChat: PrepareGuest = ({ log }) =>
 
 /** Answers the messages that approvers write in their rooms. Returns a function that stops it. */
 function answerRooms(
-  deps: ChatDeps & { readonly rooms: readonly ChatRoom[] },
+  deps: ChatPorts & { readonly rooms: readonly ChatRoom[] },
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   const stops = deps.rooms.map((room) =>

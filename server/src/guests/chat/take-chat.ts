@@ -4,25 +4,25 @@ import { sayProblem } from '../../kernel/text/say-problem.ts'
 import { sentenceText } from '../../kernel/contract/sentence.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { CHAT_HELP, chatCommand, reactionDecision, type ChatCommand } from './chat-command.ts'
-import { decideApproval, type DecideDeps } from '../../kernel/approvals/decide-approval.ts'
+import { decideApproval, type DecidePorts } from '../../kernel/approvals/decide-approval.ts'
 import { packetOf } from '../../kernel/approvals/packet-of.ts'
-import { listApprovals, type ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
-import { refuseToken, type TokenDeps } from '../../kernel/approvals/tokens.ts'
+import { listApprovals, type ApprovalReadPorts } from '../../kernel/approvals/read-approvals.ts'
+import { refuseToken, type TokenPorts } from '../../kernel/approvals/tokens.ts'
 import type { Links } from '../../kernel/attempt/describe-call.ts'
-import type { MintDeps } from '../../kernel/consents/mint-consent.ts'
-import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
+import type { MintPorts } from '../../kernel/consents/mint-consent.ts'
+import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import type { ChatEvent, ChatPrompt, ChatRoom } from '../../kernel/ports/chat.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import type { Searches } from '../../kernel/ports/reads.ts'
-import { listRuns, readRun, type ReadRunDeps } from '../../kernel/runs/read-run.ts'
+import { listRuns, readRun, type ReadRunPorts } from '../../kernel/runs/read-run.ts'
 import type { SenderLimits } from './sender-limits.ts'
 
-export type ChatDeps = DecideDeps &
-  ApprovalReadDeps &
-  TokenDeps &
-  MintDeps &
-  PasskeyDeps &
-  ReadRunDeps & { readonly searches: Searches; readonly links: Links; readonly limits: SenderLimits }
+export type ChatPorts = DecidePorts &
+  ApprovalReadPorts &
+  TokenPorts &
+  MintPorts &
+  PasskeyPorts &
+  ReadRunPorts & { readonly searches: Searches; readonly links: Links; readonly limits: SenderLimits }
 
 /** Older events are ignored: their senders no longer wait for an answer. */
 const RECENT_MS = 3_600_000
@@ -35,7 +35,7 @@ type Asked = ChatCommand | { readonly do: 'secret' }
  * Handles an event in the approvers' room and returns the answer. Undefined: no answer.
  * INVARIANT: one event decides at most once, on all nodes and across restarts: its id is spent in the commit of the decision.
  */
-export async function takeChat(deps: ChatDeps, room: ChatRoom, event: ChatEvent): Promise<string | undefined> {
+export async function takeChat(deps: ChatPorts, room: ChatRoom, event: ChatEvent): Promise<string | undefined> {
   const now = deps.clock()
   if (event.at < now - RECENT_MS) return undefined
   const asked = await askedBy(deps, event)
@@ -51,7 +51,7 @@ export async function takeChat(deps: ChatDeps, room: ChatRoom, event: ChatEvent)
   return (await deps.ledger.commit(spent)) === 'committed' ? answer.says : undefined
 }
 
-async function askedBy(deps: ChatDeps, event: ChatEvent): Promise<Asked | undefined> {
+async function askedBy(deps: ChatPorts, event: ChatEvent): Promise<Asked | undefined> {
   if (event.is === 'reaction') {
     const says = reactionDecision(event.key)
     if (event.to === undefined || says === undefined) return undefined
@@ -69,7 +69,7 @@ type Answer = { readonly says: string; readonly isSpent: boolean }
 const said = (says: string): Answer => ({ says, isSpent: false })
 
 async function answerTo(
-  deps: ChatDeps,
+  deps: ChatPorts,
   room: ChatRoom,
   event: ChatEvent,
   by: Caller | undefined,
@@ -101,7 +101,7 @@ async function answerTo(
 }
 
 async function decide(
-  deps: ChatDeps,
+  deps: ChatPorts,
   by: Caller,
   asked: Extract<ChatCommand, { do: 'approve' | 'deny' }>,
   shown: ChatPrompt | undefined,
@@ -130,20 +130,20 @@ async function decide(
 
 const idsIn = (packet: ApprovalPacket | undefined): readonly string[] => (packet?.foldable ?? []).map(({ id }) => id)
 
-async function listed(deps: ChatDeps, by: Caller): Promise<string> {
+async function listed(deps: ChatPorts, by: Caller): Promise<string> {
   const { items, next } = await listApprovals(deps, by, 'pending', { limit: MOST_LISTED })
   if (items.length === 0) return 'Nothing is waiting.'
   const lines = items.map(({ approval_id, sentence }) => `${approval_id}: ${cut(sentenceText(sentence))}`)
   return [...lines, ...(next === undefined ? [] : [`and more: ${deps.links('').url}`])].join('\n')
 }
 
-async function running(deps: ChatDeps, by: Caller): Promise<string> {
+async function running(deps: ChatPorts, by: Caller): Promise<string> {
   const { items } = await listRuns(deps, by, {}, { limit: MOST_LISTED })
   if (items.length === 0) return 'Nothing is running.'
   return items.map(({ run_id, kind, status }) => `${run_id}: ${kind}, ${status}`).join('\n')
 }
 
-async function oneRun(deps: ChatDeps, by: Caller, id: string): Promise<string> {
+async function oneRun(deps: ChatPorts, by: Caller, id: string): Promise<string> {
   const run = await readRun(deps, by, id, { limit: 1 })
   if (!run.ok) return sayProblem(run.problem)
   const { run_id, kind, status } = run.value
@@ -153,7 +153,7 @@ async function oneRun(deps: ChatDeps, by: Caller, id: string): Promise<string> {
 const cut = (text: string): string => shortened(visibleText(text), MOST_TEXT)
 
 function spentWith(
-  deps: ChatDeps,
+  deps: ChatPorts,
   room: ChatRoom,
   { event_id, sender, at }: ChatEvent,
   by: Caller | undefined,

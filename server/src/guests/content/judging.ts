@@ -16,7 +16,7 @@ import { redactingOwn } from './redacting-own.ts'
 import { compileScanRules, type ScanRules } from './scan-rules.ts'
 import type { ContentSearch } from './text-scanner.ts'
 import { compileTrap, type Trap } from './traps.ts'
-import type { FactsDeps, Judgement, Judging, SettingsReader } from '../../kernel/decide/judging.ts'
+import type { FactsPorts, Judgement, Judging, SettingsReader } from '../../kernel/decide/judging.ts'
 
 declare module '../../kernel/decide/facts.ts' {
   interface Facts {
@@ -89,7 +89,7 @@ export const judging: Judging = {
 }
 
 function guardedFact(
-  { judgement }: Pick<FactsDeps, 'judgement'>,
+  { judgement }: Pick<FactsPorts, 'judgement'>,
   { canonical_args }: Call,
 ): MaybePromise<GuardedTexts> {
   return judgement.search.guarded(canonical_args)

@@ -5,13 +5,13 @@ import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { abandonRequest } from './flow-requests.ts'
 import { inProgress } from './run-moves.ts'
 import { addRunEvent } from '../../kernel/runs/run-changes.ts'
-import { changeRun, gated, type FlowDeps } from './flow-access.ts'
+import { changeRun, gated, type FlowPorts } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import type { RunAnswer } from './start-flow-run.ts'
 
 /** Ends a run that will not be finished. An execution in progress is asked to stop. */
 export async function abandonFlowRun(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<RunAnswer>> {

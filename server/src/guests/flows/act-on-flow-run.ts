@@ -1,14 +1,14 @@
 import type { Caller } from '../../kernel/contract/caller.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { Result } from '../../kernel/contract/problems.ts'
-import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
+import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import type { ShownProof } from '../../kernel/identity/prove-person.ts'
 import { abandonFlowRun } from './abandon-flow-run.ts'
 import { addFlowEvidence } from './add-flow-evidence.ts'
 import { advanceFlowRun } from './advance-flow-run.ts'
 import { bad } from './bad-request.ts'
-import type { EvidenceDeps } from './check-evidence.ts'
-import { executeFlowStep, type ExecuteFlowDeps, type ExecuteMore } from './execute-flow-step.ts'
+import type { EvidencePorts } from './check-evidence.ts'
+import { executeFlowStep, type ExecuteFlowPorts, type ExecuteMore } from './execute-flow-step.ts'
 import { actionIn } from './flow-requests.ts'
 import { mintFlowConsent } from './mint-flow-consent.ts'
 import { getFlowRun, listFlowRuns } from './read-flow-runs.ts'
@@ -16,10 +16,10 @@ import { revokeFlowConsent } from './revoke-flow-consent.ts'
 import { startFlowRun } from './start-flow-run.ts'
 import { submitFlowReview } from './submit-flow-review.ts'
 
-export type FlowRunDeps = EvidenceDeps & ExecuteFlowDeps & PasskeyDeps
+export type FlowRunPorts = EvidencePorts & ExecuteFlowPorts & PasskeyPorts
 
 type Act = (
-  k: FlowRunDeps,
+  k: FlowRunPorts,
   caller: Caller,
   body: Json | undefined,
   more?: ExecuteMore,
@@ -41,7 +41,7 @@ const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
 
 /** The action that a body names in `action`, as the MCP tool takes it. */
 export async function actOnFlowRun(
-  k: FlowRunDeps,
+  k: FlowRunPorts,
   caller: Caller,
   body: Json,
   more?: ExecuteMore,

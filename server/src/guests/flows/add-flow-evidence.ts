@@ -6,14 +6,14 @@ import { bad } from './bad-request.ts'
 import { evidenceRequest } from './flow-requests.ts'
 import { mayWorkOnStep } from './may-change-run.ts'
 import { takesEvidence, withEvidence } from './run-moves.ts'
-import { checkEvidence, type EvidenceDeps } from './check-evidence.ts'
+import { checkEvidence, type EvidencePorts } from './check-evidence.ts'
 import { changeRun, gated, stepsOf } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import type { RunAnswer } from './start-flow-run.ts'
 
 /** Attaches a pointer to a step. It is verified, not trusted. */
 export async function addFlowEvidence(
-  deps: EvidenceDeps,
+  deps: EvidencePorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<RunAnswer>> {

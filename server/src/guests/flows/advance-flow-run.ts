@@ -5,13 +5,13 @@ import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { advanceRequest } from './flow-requests.ts'
 import { mayWorkOnStep } from './may-change-run.ts'
 import { advanceStep } from './run-moves.ts'
-import { changeRun, gated, stepsOf, type FlowDeps } from './flow-access.ts'
+import { changeRun, gated, stepsOf, type FlowPorts } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import type { RunAnswer } from './start-flow-run.ts'
 
 /** Changes the status of one step of a run: in progress, blocked, done or skipped. */
 export async function advanceFlowRun(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<RunAnswer>> {

@@ -11,10 +11,10 @@ import { artifactPart } from '../../kernel/artifacts/read-artifact.ts'
 import { maySeeCall } from '../../kernel/attempt/read-call.ts'
 import type { Artifacts } from '../../kernel/ports/artifacts.ts'
 import { maySeeRun, ownedRun, ownerOf, type CallersOfKinds } from '../../kernel/runs/may-see-run.ts'
-import { visibilityOf, sees, type FlowDeps } from './flow-access.ts'
+import { visibilityOf, sees, type FlowPorts } from './flow-access.ts'
 import { refuse } from './problems.ts'
 
-export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts; readonly kinds: CallersOfKinds }
+export type EvidencePorts = FlowPorts & { readonly artifacts: Artifacts; readonly kinds: CallersOfKinds }
 
 type Pointer = { readonly pointer_kind: PointerKind; readonly evidence_ref: string }
 
@@ -34,7 +34,7 @@ const MOST_READ = 1_000_000
  * step is kept without verifying it.
  */
 export async function checkEvidence(
-  deps: EvidenceDeps,
+  deps: EvidencePorts,
   caller: Caller,
   run: FlowRunRow,
   step: FlowStep,
@@ -68,7 +68,7 @@ const HASH = /^(?:sha256:)?([0-9a-f]{64})$/
 
 /** Only artifacts that the caller may read. The text is read, so that one whose contents were deleted does not count. */
 async function artifactText(
-  deps: EvidenceDeps,
+  deps: EvidencePorts,
   caller: Caller,
   { pointer_kind, evidence_ref }: Pointer,
 ): Promise<string | undefined> {
@@ -81,7 +81,7 @@ async function artifactText(
  * A call that was executed without an error, or a toolflow, an execution or a flow run that succeeded, made for this run: by one of its
  * executions, or by its person or this caller in the session that has the run's id; a flow run of the same person names it as its task.
  */
-async function isPassingRun(deps: EvidenceDeps, caller: Caller, of: FlowRunRow, ref: string): Promise<boolean> {
+async function isPassingRun(deps: EvidencePorts, caller: Caller, of: FlowRunRow, ref: string): Promise<boolean> {
   const isMadeFor = (run_id: string | undefined, thread: string | undefined, user: string, at: number): boolean =>
     of.executions.some(({ driven_by }) => driven_by === run_id) ||
     (thread === of.run_id &&
@@ -109,7 +109,7 @@ async function isPassingRun(deps: EvidenceDeps, caller: Caller, of: FlowRunRow, 
 const isPassed = ({ state, result }: CallRow): boolean => state === 'executed' && result?.isError !== true
 
 async function approvedProposal(
-  deps: EvidenceDeps,
+  deps: EvidencePorts,
   caller: Caller,
   vault: string,
   ref: string,

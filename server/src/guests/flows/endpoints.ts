@@ -7,7 +7,7 @@ import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http
 import { jsonResponse } from '../../adapters/http/problem.ts'
 import { withoutProof } from '../../adapters/http/proof.ts'
 import { abandonFlowRun } from './abandon-flow-run.ts'
-import { actOnFlowRun, type FlowRunDeps } from './act-on-flow-run.ts'
+import { actOnFlowRun, type FlowRunPorts } from './act-on-flow-run.ts'
 import { addFlowEvidence } from './add-flow-evidence.ts'
 import { advanceFlowRun } from './advance-flow-run.ts'
 import { executeFlowStep } from './execute-flow-step.ts'
@@ -63,7 +63,7 @@ const FLOW_ANSWER = {
 const IN_RUN = { access: CALLERS, query: ['session', 'vault_id'], checks_query: true } as const
 
 /** Flows, their runs, consents and proposals. */
-export const endpoints = (k: FlowRunDeps): readonly Endpoint[] => [
+export const endpoints = (k: FlowRunPorts): readonly Endpoint[] => [
   endpoint({
     at: 'GET /api/v1/flows',
     access: CALLERS,

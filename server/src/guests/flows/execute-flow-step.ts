@@ -26,7 +26,7 @@ import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.
 import { asItStands, expectsKey } from '../../kernel/identity/standing-grants.ts'
 import type { AgentModels } from '../models/api.ts'
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
-import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
+import { waitForRun, type WaitForRunPorts } from '../../kernel/runs/wait-for-run.ts'
 import {
   accountOf,
   auditFlow,
@@ -39,7 +39,7 @@ import {
   visibleRun,
   withHistory,
   type Did,
-  type FlowDeps,
+  type FlowPorts,
   type HeldConsent,
   type HeldRun,
 } from './flow-access.ts'
@@ -48,9 +48,9 @@ import type { Judgement } from '../../kernel/decide/judging.ts'
 import type { LiveCatalogue } from '../../kernel/catalogue/catalogue.ts'
 import { refuse } from './problems.ts'
 
-export type ExecuteFlowDeps = FlowDeps &
-  SkillDeps &
-  WaitForRunDeps & { readonly models: Pick<AgentModels, 'hasLane'>; readonly intake: Intake }
+export type ExecuteFlowPorts = FlowPorts &
+  SkillPorts &
+  WaitForRunPorts & { readonly models: Pick<AgentModels, 'hasLane'>; readonly intake: Intake }
 
 export type ExecuteAnswer = { readonly schema: string; readonly run: FlowRunView; readonly execution: ExecutionView }
 export type ExecuteMore = { readonly wait_ms?: number; readonly trace?: string }
@@ -63,7 +63,7 @@ const TRIES = 20
  * wherever it is requested. Waits for its end.
  */
 export async function executeFlowStep(
-  deps: ExecuteFlowDeps,
+  deps: ExecuteFlowPorts,
   caller: Caller,
   body: Json | undefined,
   { wait_ms = WAIT_MS, trace = deps.ids.trace() }: ExecuteMore = {},
@@ -97,7 +97,7 @@ type Begun = { readonly held: HeldRun; readonly record: FlowExecutionRecord }
 
 /** All checks in order, then the record of the execution, its first unit and its run in one commit. */
 async function beginExecution(
-  deps: ExecuteFlowDeps,
+  deps: ExecuteFlowPorts,
   caller: Caller,
   policy: FlowPolicy,
   asked: ExecuteRequest,
@@ -147,7 +147,7 @@ async function beginExecution(
 }
 
 async function recordExecution(
-  deps: ExecuteFlowDeps,
+  deps: ExecuteFlowPorts,
   caller: Caller,
   held: HeldRun,
   record: FlowExecutionRecord,
@@ -179,7 +179,7 @@ async function recordExecution(
 
 /** A consent that is another person's, revoked, expired or missing gives the same answer. */
 async function consentFor(
-  deps: ExecuteFlowDeps,
+  deps: ExecuteFlowPorts,
   caller: Caller,
   run: FlowRunRow,
   { consent_id }: ExecuteRequest,
@@ -198,22 +198,22 @@ async function consentFor(
 }
 
 /** A lane that the consent permits, the policy still permits, and whose model is available. */
-function laneOf({ models }: ExecuteFlowDeps, policy: FlowPolicy, { row }: HeldConsent, lane: string): Result<string> {
+function laneOf({ models }: ExecuteFlowPorts, policy: FlowPolicy, { row }: HeldConsent, lane: string): Result<string> {
   const isPermitted = row.allowed_lanes.includes(lane) && policy.allowed_lanes.includes(lane) && models.hasLane(lane)
   return isPermitted ? ok(lane) : refuse('FLOW_EXECUTION_LANE_DENIED', { lane })
 }
 
 /** The same on every node. */
 const executionOf = (
-  { digest }: Pick<FlowDeps, 'digest'>,
+  { digest }: Pick<FlowPorts, 'digest'>,
   { run_id, step_id, consent_id }: Pick<ExecuteRequest, 'run_id' | 'step_id' | 'consent_id'>,
 ): ExecutionId => `fexec_${digest(JSON.stringify(['flow-execution', run_id, step_id, consent_id])).slice(0, 24)}`
 
-const drivenBy = ({ digest }: Pick<FlowDeps, 'digest'>, execution_id: ExecutionId): RunId =>
+const drivenBy = ({ digest }: Pick<FlowPorts, 'digest'>, execution_id: ExecutionId): RunId =>
   `run_${digest(execution_id).slice(0, 16)}`
 
 function newRecord(
-  deps: ExecuteFlowDeps,
+  deps: ExecuteFlowPorts,
   caller: Caller,
   { step_id, consent_id, model_lane }: ExecuteRequest,
   execution_id: ExecutionId,
@@ -238,12 +238,12 @@ function newRecord(
 }
 
 /** A dry run makes every check. It has an id of its own; nothing is stored and nothing is spent. */
-function dryRecord(deps: ExecuteFlowDeps, caller: Caller, asked: ExecuteRequest): FlowExecutionRecord {
+function dryRecord(deps: ExecuteFlowPorts, caller: Caller, asked: ExecuteRequest): FlowExecutionRecord {
   const record = newRecord(deps, caller, asked, `fexec_${deps.ids.hex(12)}`)
   return { ...record, status: 'completed', reserved_units: 0, completed_at: record.started_at }
 }
 
-type SkillDeps = {
+type SkillPorts = {
   readonly flowSettings: FlowSettings
   readonly judgement: Pick<Judgement, 'servers'>
   readonly catalogue: Pick<LiveCatalogue, 'tool'>
@@ -256,7 +256,7 @@ type Skills = { readonly tools: readonly string[]; readonly prompt_ids: readonly
  * The tools and prompts behind a step's skills.
  * INVARIANT: only what the step refers to. Whether its caller may call them is decided by the gate, at each call.
  */
-function skillsOf(deps: SkillDeps, { step_id, skill_refs }: FlowStep): Result<Skills> {
+function skillsOf(deps: SkillPorts, { step_id, skill_refs }: FlowStep): Result<Skills> {
   const tools = new Set<string>()
   const prompt_ids = new Set<string>()
   const forbidden = (because: string) => refuse('FLOW_EXECUTION_POLICY_FORBIDDEN', { step_id, because })
@@ -278,7 +278,7 @@ function skillsOf(deps: SkillDeps, { step_id, skill_refs }: FlowStep): Result<Sk
 }
 
 /** A pack is a list in the configuration; a `cli` is a declared command, by its tool id. */
-function toolsOf({ flowSettings, judgement }: SkillDeps, { kind, id }: SkillRef): readonly string[] | undefined {
+function toolsOf({ flowSettings, judgement }: SkillPorts, { kind, id }: SkillRef): readonly string[] | undefined {
   const { skill_packs } = flowSettings
   if (kind === 'skill_pack') return Object.hasOwn(skill_packs, id) ? skill_packs[id] : undefined
   const server = id.split('__')[0] ?? ''

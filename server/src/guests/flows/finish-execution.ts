@@ -6,10 +6,10 @@ import { withExecution, withRecord } from './run-moves.ts'
 import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import type { Artifacts } from '../../kernel/ports/artifacts.ts'
 import type { Probe } from '../../kernel/ports/runtime.ts'
-import { auditFlow, isoOf, swapFlow, withHistory, type Did, type FlowDeps } from './flow-access.ts'
+import { auditFlow, isoOf, swapFlow, withHistory, type Did, type FlowPorts } from './flow-access.ts'
 import { givenBack } from './reserve-units.ts'
 
-export type FinishDeps = FlowDeps & { readonly artifacts: Artifacts; readonly probe: Probe }
+export type FinishPorts = FlowPorts & { readonly artifacts: Artifacts; readonly probe: Probe }
 
 const TRIES = 50
 
@@ -17,7 +17,7 @@ const TRIES = 50
  * Ends an execution: its output becomes an artifact, the artifact's digest the evidence of its step, and its remaining units are
  * returned, in the commit that ends it. Done once, however often it is repeated.
  */
-export async function finishExecution(deps: FinishDeps, state: FlowExecution): Promise<ExecutionFound | 'later'> {
+export async function finishExecution(deps: FinishPorts, state: FlowExecution): Promise<ExecutionFound | 'later'> {
   const by = Caller.parse(state.caller)
   const isWhole = state.ending === 'completed' && state.output !== null
   const digest = isWhole ? await deps.artifacts.put(by.user, state.output ?? '') : undefined

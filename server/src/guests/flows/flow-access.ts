@@ -18,7 +18,7 @@ import type { Judgement } from '../../kernel/decide/judging.ts'
 import { refuse } from './problems.ts'
 
 /** What every action on flows needs. */
-export type FlowDeps = {
+export type FlowPorts = {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly accounts: Accounts
@@ -35,17 +35,17 @@ export type HeldRun = { readonly row: FlowRunRow; readonly version: number }
 /** What a caller may see, inside one vault. */
 export type Visibility = { readonly vault: string | undefined; readonly scopes: readonly FlowScope[] }
 
-export async function gated(deps: Pick<FlowDeps, 'flowPolicy'>, needs: Gated): Promise<Result<FlowPolicy>> {
+export async function gated(deps: Pick<FlowPorts, 'flowPolicy'>, needs: Gated): Promise<Result<FlowPolicy>> {
   return passGates(await policyInForce(deps), needs)
 }
 
-export async function policyInForce({ flowPolicy }: Pick<FlowDeps, 'flowPolicy'>): Promise<FlowPolicy | undefined> {
+export async function policyInForce({ flowPolicy }: Pick<FlowPorts, 'flowPolicy'>): Promise<FlowPolicy | undefined> {
   return flowPolicyOf(await flowPolicy.file(), flowPolicy.env)
 }
 
 /** INVARIANT: determined only by the credential and the operator's grants; of a request, only the name of a vault is used. */
 export function visibilityOf(
-  { flowSettings }: Pick<FlowDeps, 'flowSettings'>,
+  { flowSettings }: Pick<FlowPorts, 'flowSettings'>,
   caller: Caller,
   vault?: string,
 ): Result<Visibility> {
@@ -57,7 +57,7 @@ export function visibilityOf(
 
 /** Invisible and missing look the same. */
 export async function visibleRun(
-  deps: Pick<FlowDeps, 'tables' | 'flowSettings' | 'digest'>,
+  deps: Pick<FlowPorts, 'tables' | 'flowSettings' | 'digest'>,
   caller: Caller,
   { run_id, vault_id }: { readonly run_id: string; readonly vault_id?: string },
 ): Promise<Result<HeldRun>> {
@@ -84,7 +84,7 @@ export const sees = (
 
 /** Whether a caller may read what belongs to this vault and scope. A caller who may name any vault sees every vault. */
 export function maySeeFlow(
-  deps: Pick<FlowDeps, 'flowSettings'>,
+  deps: Pick<FlowPorts, 'flowSettings'>,
   caller: Caller,
   place: { readonly vault_id: string; readonly scope: FlowScope },
 ): boolean {
@@ -93,7 +93,7 @@ export function maySeeFlow(
 }
 
 export async function versionRow(
-  { tables }: Pick<FlowDeps, 'tables'>,
+  { tables }: Pick<FlowPorts, 'tables'>,
   vault: string,
   flow_id: string,
   version: string,
@@ -103,7 +103,7 @@ export async function versionRow(
 }
 
 /** The bodies of a run's steps, in the version that it pins. */
-export async function stepsOf(deps: Pick<FlowDeps, 'tables'>, run: FlowRunRow): Promise<readonly FlowStep[]> {
+export async function stepsOf(deps: Pick<FlowPorts, 'tables'>, run: FlowRunRow): Promise<readonly FlowStep[]> {
   return (await versionRow(deps, run.vault_id, run.flow_id, run.flow_version))?.steps ?? []
 }
 
@@ -142,7 +142,7 @@ export function withHistory(run: FlowRunRow, { by, did, step_id, note }: Omit<Di
 }
 
 export function auditFlow(
-  deps: Pick<FlowDeps, 'ids'>,
+  deps: Pick<FlowPorts, 'ids'>,
   run: Pick<FlowRunRow, 'run_id' | 'flow_id' | 'flow_version'>,
   { by, type, step_id, about = {}, trace }: Did,
   at: number,
@@ -171,7 +171,7 @@ export type RunChange = {
  * that it decided on. `readRun`: who may do this, if that is not decided by who may change the run.
  */
 export async function changeRun(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   asked: { readonly run_id: string; readonly vault_id?: string; readonly etag?: string },
   decide: (held: HeldRun) => Promise<Result<RunChange>> | Result<RunChange>,

@@ -23,7 +23,7 @@ import type { AgentModels, ModelOutput, ModelPurpose, ModelQuestion, OfferedTool
 import type { CallListeners } from '../../kernel/ports/upstream.ts'
 import type { Proxy } from '../../kernel/proxy/proxy.ts'
 import type { Perform, Performing, PerformersOf } from '../../kernel/runs/performer.ts'
-import { finishExecution, type FinishDeps } from './finish-execution.ts'
+import { finishExecution, type FinishPorts } from './finish-execution.ts'
 import { reserveUnits, chargeUnits } from './reserve-units.ts'
 import { settingsOf, type Judgement } from '../../kernel/decide/judging.ts'
 
@@ -31,7 +31,7 @@ declare module '../../kernel/ports/runtime.ts' {
   interface ProbePoints extends Readonly<Record<'flow.reserved' | 'flow.settling', true>> {}
 }
 
-export type FlowEffectDeps = FinishDeps & {
+export type FlowEffectPorts = FinishPorts & {
   readonly models: AgentModels
   readonly links: Links
   readonly catalogue: Pick<LiveCatalogue, 'tool'>
@@ -40,10 +40,10 @@ export type FlowEffectDeps = FinishDeps & {
   readonly proxy: Pick<Proxy, 'ask'>
 }
 
-type Work = (deps: FlowEffectDeps, state: FlowExecution, performing: Performing) => Promise<ExecutionFound | 'later'>
+type Work = (deps: FlowEffectPorts, state: FlowExecution, performing: Performing) => Promise<ExecutionFound | 'later'>
 
 /** The work of an execution. The run's own row contains everything that the work needs. */
-export function flowPerformers(deps: FlowEffectDeps): PerformersOf<ExecutionNodeEffect> {
+export function flowPerformers(deps: FlowEffectPorts): PerformersOf<ExecutionNodeEffect> {
   const perform =
     (work: Work): Perform<ExecutionNodeEffect> =>
     async (_, performing) => {
@@ -89,7 +89,7 @@ const readPrompts: Work = async (deps, state, { signal }) => {
 const LONGEST_PURPOSE = 1_000
 
 /** Only the step's own tools. */
-function offeredTools({ catalogue }: FlowEffectDeps, { tools }: FlowExecution): readonly OfferedTool[] {
+function offeredTools({ catalogue }: FlowEffectPorts, { tools }: FlowExecution): readonly OfferedTool[] {
   return tools.flatMap((name) => {
     const tool = catalogue.tool(name)
     if (tool === undefined) return []
@@ -157,7 +157,7 @@ const readOutcome: Work = async (deps, state) => {
  * What an outcome means, once its cost is recorded. A call that is held, runs elsewhere or waits to be settled keeps its units reserved.
  */
 async function settled(
-  deps: FlowEffectDeps,
+  deps: FlowEffectPorts,
   state: FlowExecution,
   outcome: Outcome,
 ): Promise<ExecutionFound | 'later'> {
@@ -182,7 +182,7 @@ function textOf(
   return [said, ...why.map(({ says }) => says)].join('; ').slice(0, LONGEST_RESULT)
 }
 
-function costOf({ catalogue, judgement }: FlowEffectDeps, tool_id: string): number {
+function costOf({ catalogue, judgement }: FlowEffectPorts, tool_id: string): number {
   const tool = catalogue.tool(tool_id)
   return (tool === undefined ? undefined : settingsOf(judgement, tool)?.cost) ?? 1
 }
@@ -215,7 +215,7 @@ function isVerified({ step, results }: FlowExecution, output: string): boolean {
 }
 
 function ask(
-  { models }: FlowEffectDeps,
+  { models }: FlowEffectPorts,
   state: FlowExecution,
   { signal }: Performing,
   purpose: ModelPurpose,

@@ -6,7 +6,7 @@ import { bad } from './bad-request.ts'
 import { mayImport } from './flow-scopes.ts'
 import { flowListing, headId, versionId } from './flow-listings.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
-import { isoOf, policyInForce, sees, visibilityOf, swapFlow, versionRow, type FlowDeps } from './flow-access.ts'
+import { isoOf, policyInForce, sees, visibilityOf, swapFlow, versionRow, type FlowPorts } from './flow-access.ts'
 import { listMerged } from './read-flow-runs.ts'
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { parseDocument } from 'yaml'
@@ -26,7 +26,7 @@ export type FlowAnswer = {
  * stored at all.
  */
 export async function importFlow(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   body: Json | undefined,
   vault_id?: string,
@@ -91,7 +91,7 @@ export type FlowsAnswer = {
 export type FlowsAsked = { readonly vault_id?: string; readonly limit: number; readonly after?: number }
 
 /** The newest version of each flow that the caller may see. */
-export async function listFlows(deps: FlowDeps, caller: Caller, asked: FlowsAsked): Promise<Result<FlowsAnswer>> {
+export async function listFlows(deps: FlowPorts, caller: Caller, asked: FlowsAsked): Promise<Result<FlowsAnswer>> {
   const visibility = visibilityOf(deps, caller, asked.vault_id)
   if (!visibility.ok) return visibility
   const page = { limit: asked.limit, ...(asked.after === undefined ? {} : { cursor: asked.after }) }
@@ -108,7 +108,7 @@ export async function listFlows(deps: FlowDeps, caller: Caller, asked: FlowsAske
 
 /** One version of a flow with its steps; the newest by default. */
 export async function readFlow(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   asked: { readonly flow_id: string; readonly version?: string; readonly vault_id?: string },
 ): Promise<Result<FlowAnswer>> {

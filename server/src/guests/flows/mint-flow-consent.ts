@@ -8,9 +8,9 @@ import { actorHash } from './actor-hash.ts'
 import { bad } from './bad-request.ts'
 import { mintRequest } from './flow-requests.ts'
 import { inProgress } from './run-moves.ts'
-import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
+import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import { provePerson, type ProvenPerson, type ShownProof } from '../../kernel/identity/prove-person.ts'
-import { accountOf, changeRun, gated, type FlowDeps } from './flow-access.ts'
+import { accountOf, changeRun, gated, type FlowPorts } from './flow-access.ts'
 import { consentView } from './flow-views.ts'
 import { refuse } from './problems.ts'
 
@@ -21,7 +21,7 @@ export type ConsentAnswer = { readonly schema: string; readonly consent: FlowCon
  * somebody who may decide lifts asks, so they prove that it is them.
  */
 export async function mintFlowConsent(
-  deps: FlowDeps & PasskeyDeps,
+  deps: FlowPorts & PasskeyPorts,
   caller: Caller,
   body: Json | undefined,
   shown: ShownProof = {},

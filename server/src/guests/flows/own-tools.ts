@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textsInFlow } from './answer-texts.ts'
-import { actOnFlowRun, type FlowRunDeps } from './act-on-flow-run.ts'
+import { actOnFlowRun, type FlowRunPorts } from './act-on-flow-run.ts'
 import { flowSwitches } from './flow-switches.ts'
 import { FLOW_ACTIONS, PointerKind, SkipReason } from './flows.ts'
 import type { Json, JsonObject } from '../../kernel/contract/json.ts'
@@ -43,12 +43,12 @@ const Args = z.unknown().meta({
 })
 
 /** `flow_run`: every action on runs of flows. */
-export const ownTools = (k: FlowRunDeps): GuestTools => ({
+export const ownTools = (k: FlowRunPorts): GuestTools => ({
   tools: [flowRun(k)],
   on: async () => (await flowSwitches(k)).runs.on,
 })
 
-const flowRun = (k: FlowRunDeps): OwnTool =>
+const flowRun = (k: FlowRunPorts): OwnTool =>
   own({
     name: 'flow_run',
     title: 'Work through a written procedure',

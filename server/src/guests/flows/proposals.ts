@@ -3,14 +3,14 @@ import { listOf } from '../../kernel/contract/answers.ts'
 import { textsInFlow } from './answer-texts.ts'
 import { CALLERS, OVERSEERS, PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
-import type { FlowRunDeps } from './act-on-flow-run.ts'
+import type { FlowRunPorts } from './act-on-flow-run.ts'
 import { DecideProposalBody, EvaluateBody, ProposalView } from './flows.ts'
 import { decideProposal, evaluateProposal, listProposals, readProposal } from './review-proposals.ts'
 
 const reads = (value: object, { body = {} }: Pick<EndpointInput, 'body'>) => textsInFlow(value, body as Json)
 
 /** Proposals from flow runs: filed, evaluated, approved or discarded. */
-export const proposalEndpoints = (k: FlowRunDeps): readonly Endpoint[] => [
+export const proposalEndpoints = (k: FlowRunPorts): readonly Endpoint[] => [
   endpoint({
     at: 'GET /v1/proposals',
     access: CALLERS,

@@ -15,15 +15,15 @@ import { runListing, runListingField } from './flow-listings.ts'
 import { mayChangeRun } from './may-change-run.ts'
 import { asItStands } from '../../kernel/identity/standing-grants.ts'
 import type { Stored } from '../../kernel/ports/reads.ts'
-import { accountOf, visibilityOf, stepsOf, visibleRun, type FlowDeps, type Visibility } from './flow-access.ts'
+import { accountOf, visibilityOf, stepsOf, visibleRun, type FlowPorts, type Visibility } from './flow-access.ts'
 import { consentView, executionView, runView } from './flow-views.ts'
 
-type ReadDeps = Pick<FlowDeps, 'tables' | 'flowSettings' | 'accounts' | 'digest'>
+type ReadPorts = Pick<FlowPorts, 'tables' | 'flowSettings' | 'accounts' | 'digest'>
 
 export type FlowRunAnswer = { readonly schema: string; readonly vault_id: string; readonly run: FlowRunView }
 
 export async function getFlowRun(
-  deps: ReadDeps,
+  deps: ReadPorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<FlowRunAnswer>> {
@@ -43,7 +43,7 @@ export type FlowRunsAnswer = {
 
 /** Newest first. A page is full unless it is the last one, however many rows the caller may not see are in between. */
 export async function listFlowRuns(
-  deps: ReadDeps,
+  deps: ReadPorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<FlowRunsAnswer>> {
@@ -74,7 +74,7 @@ type PageAsked = { readonly limit: number; readonly cursor?: number }
 
 /** One listing per visible scope, merged by position. */
 export async function listMerged(
-  { tables }: Pick<FlowDeps, 'tables'>,
+  { tables }: Pick<FlowPorts, 'tables'>,
   { vault, scopes }: Visibility,
   { limit, cursor }: PageAsked,
   whereOf: (vault: string, scope: Visibility['scopes'][number]) => Readonly<Record<string, string>>,
@@ -105,7 +105,7 @@ export type FlowChecklist = FlowRunAnswer & {
 const MOST_CONSENTS = 100
 
 export async function readChecklist(
-  deps: ReadDeps,
+  deps: ReadPorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<FlowChecklist>> {

@@ -4,9 +4,9 @@ import { withRecord } from './run-moves.ts'
 import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { asItStands, expectsKey } from '../../kernel/identity/standing-grants.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
-import { accountOf, swapFlow, type FlowDeps } from './flow-access.ts'
+import { accountOf, swapFlow, type FlowPorts } from './flow-access.ts'
 
-export type UnitDeps = Pick<FlowDeps, 'tables' | 'ledger' | 'accounts' | 'clock'>
+export type UnitPorts = Pick<FlowPorts, 'tables' | 'ledger' | 'accounts' | 'clock'>
 
 type Executing = Pick<FlowExecution, 'flow_run_id' | 'execution_id' | 'consent_id'>
 
@@ -21,7 +21,7 @@ const TRIES = 50
  * zero: however many processes try, the cap is not exceeded.
  */
 export async function reserveUnits(
-  deps: UnitDeps,
+  deps: UnitPorts,
   executing: Executing,
   call: number,
   cost: number,
@@ -54,7 +54,7 @@ export async function reserveUnits(
 
 /** Records what a call really cost, and returns the reserved units that were not used. Repeating it changes nothing. */
 export async function chargeUnits(
-  deps: UnitDeps,
+  deps: UnitPorts,
   executing: Executing,
   call: number,
   cost: number,
@@ -81,7 +81,7 @@ export function givenBack(record: FlowExecutionRecord, reserved_units: number): 
   return units === 0 ? [] : [{ kind: 'spend', account: accountOf(record.consent_id), units }]
 }
 
-async function recordIn({ tables }: UnitDeps, { flow_run_id, execution_id }: Executing) {
+async function recordIn({ tables }: UnitPorts, { flow_run_id, execution_id }: Executing) {
   const held = await tables.row('flows', flow_run_id)
   if (held?.row.is !== 'run') return undefined
   const { row, version } = { row: held.row, version: held.version }

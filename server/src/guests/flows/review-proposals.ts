@@ -16,7 +16,7 @@ import {
   visibilityOf,
   swapFlow,
   withHistory,
-  type FlowDeps,
+  type FlowPorts,
   type HeldProposal,
 } from './flow-access.ts'
 import { proposalView } from './flow-views.ts'
@@ -34,7 +34,7 @@ export type ProposalsPage = { readonly items: readonly ProposalView[]; readonly 
 
 /** Newest first; those of one run if it is named. */
 export async function listProposals(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   asked: ProposalsAsked,
 ): Promise<Result<ProposalsPage>> {
@@ -58,7 +58,7 @@ export async function listProposals(
 }
 
 export async function readProposal(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   proposal_id: string,
   vault_id?: string,
@@ -68,7 +68,7 @@ export async function readProposal(
 }
 
 async function visibleProposal(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   proposal_id: string,
   vault_id: string | undefined,
@@ -82,7 +82,7 @@ async function visibleProposal(
 }
 
 export async function evaluateProposal(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   proposal_id: string,
   { answers, needs_changes, note, etag }: EvaluateBody,
@@ -99,7 +99,7 @@ export async function evaluateProposal(
 
 /** Decides about a proposal. An approval verifies the human review that it is for, in the same commit. */
 export async function decideProposal(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   proposal_id: string,
   { decision, reason, waive, etag }: DecideProposalBody,
@@ -125,7 +125,7 @@ export async function decideProposal(
   })
 }
 
-async function verifiedStep(deps: FlowDeps, caller: Caller, proposal: ProposalRow): Promise<readonly Change[]> {
+async function verifiedStep(deps: FlowPorts, caller: Caller, proposal: ProposalRow): Promise<readonly Change[]> {
   const { step_id, proposal_id, body } = proposal
   const held = step_id === null ? undefined : await deps.tables.row('flows', body.run_id)
   if (held === undefined || held.row.is !== 'run' || step_id === null) return []
@@ -139,7 +139,7 @@ type Changed = { readonly row: ProposalRow; readonly type: AuditEvent; readonly 
 const TRIES = 20
 
 async function change(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   { proposal_id, etag, vault_id }: { proposal_id: string; etag: string | undefined; vault_id: string | undefined },
   decide: (held: HeldProposal) => Promise<Result<Changed>>,

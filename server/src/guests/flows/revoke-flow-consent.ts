@@ -6,14 +6,23 @@ import type { Json } from '../../kernel/contract/json.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import { actorHash } from './actor-hash.ts'
 import { revokeRequest } from './flow-requests.ts'
-import { accountOf, changeRun, checkEtag, gated, sees, visibilityOf, visibleRun, type FlowDeps } from './flow-access.ts'
+import {
+  accountOf,
+  changeRun,
+  checkEtag,
+  gated,
+  sees,
+  visibilityOf,
+  visibleRun,
+  type FlowPorts,
+} from './flow-access.ts'
 import { consentView } from './flow-views.ts'
 import type { ConsentAnswer } from './mint-flow-consent.ts'
 import { refuse } from './problems.ts'
 
 /** Revokes a consent, by its minter or an admin. What is executing is not undone; nothing more starts under it. */
 export async function revokeFlowConsent(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<ConsentAnswer>> {
@@ -57,7 +66,7 @@ export async function revokeFlowConsent(
   return revoked === undefined ? refuse('audit.unavailable') : answer(deps, revoked)
 }
 
-async function answer({ accounts }: FlowDeps, row: FlowConsentRow): Promise<Result<ConsentAnswer>> {
+async function answer({ accounts }: FlowPorts, row: FlowConsentRow): Promise<Result<ConsentAnswer>> {
   const left = await accounts.left(accountOf(row.consent_id))
   return ok({ schema: FLOW_SCHEMAS.consent, consent: consentView(row, left) })
 }

@@ -1,10 +1,10 @@
 import { runKindEntry } from '../../kernel/runs/performer.ts'
 import { flowExecution } from './execution-step.ts'
-import { flowPerformers, type FlowEffectDeps } from './flow-effects.ts'
+import { flowPerformers, type FlowEffectPorts } from './flow-effects.ts'
 
 declare module '../../kernel/runs/performer.ts' {
   interface PerformerNeeds {
-    readonly flows: FlowEffectDeps
+    readonly flows: FlowEffectPorts
   }
 }
 

@@ -17,7 +17,7 @@ import {
   versionRow,
   withHistory,
   type Did,
-  type FlowDeps,
+  type FlowPorts,
 } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import { refuse } from './problems.ts'
@@ -25,7 +25,11 @@ import { refuse } from './problems.ts'
 export type RunAnswer = { readonly schema: string; readonly run: FlowRunView }
 
 /** Starts a run of one version of a flow. All steps are pending. */
-export async function startFlowRun(deps: FlowDeps, caller: Caller, body: Json | undefined): Promise<Result<RunAnswer>> {
+export async function startFlowRun(
+  deps: FlowPorts,
+  caller: Caller,
+  body: Json | undefined,
+): Promise<Result<RunAnswer>> {
   const open = await gated(deps, 'writes')
   if (!open.ok) return open
   const asked = startRequest(body)

@@ -7,7 +7,7 @@ import { bad } from './bad-request.ts'
 import { reviewRequest } from './flow-requests.ts'
 import { RUBRIC } from './proposal-moves.ts'
 import { frontierOf, ordinalOf, stepStateOf } from './run-moves.ts'
-import { changeRun, gated, isoOf, stepsOf, swapFlow, type FlowDeps } from './flow-access.ts'
+import { changeRun, gated, isoOf, stepsOf, swapFlow, type FlowPorts } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import { refuse } from './problems.ts'
 
@@ -15,7 +15,7 @@ export type ReviewAnswer = { readonly schema: string; readonly run: FlowRunView;
 
 /** Files a proposal about a run, in the run's own vault. Approving it verifies the human review that it is for. */
 export async function submitFlowReview(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   body: Json | undefined,
 ): Promise<Result<ReviewAnswer>> {
@@ -76,7 +76,7 @@ type Filed = {
 }
 
 function proposalOf(
-  deps: FlowDeps,
+  deps: FlowPorts,
   caller: Caller,
   run: FlowRunRow,
   { intent, proposal_id, step }: Filed,

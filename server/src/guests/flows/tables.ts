@@ -5,7 +5,7 @@ import type { AuditEvent } from '../../kernel/contract/audit-events.ts'
 import { visibleText } from '../../kernel/contract/visible-text.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import type { Stored } from '../../kernel/ports/reads.ts'
-import { isoOf, maySeeFlow, swapFlow, type FlowDeps } from './flow-access.ts'
+import { isoOf, maySeeFlow, swapFlow, type FlowPorts } from './flow-access.ts'
 import { FLOW_CONSENTS_LISTED_BY, FLOWS_LISTED_BY, type FlowRow } from './flow-rows.ts'
 import type { FlowScope } from './flows.ts'
 import { givenBack } from './reserve-units.ts'
@@ -19,7 +19,7 @@ declare module '../../kernel/changes/changes-in.ts' {
 }
 declare module '../../kernel/changes/table-entry.ts' {
   interface TopicNeeds {
-    readonly flows: Pick<FlowDeps, 'flowSettings'>
+    readonly flows: Pick<FlowPorts, 'flowSettings'>
   }
 }
 

@@ -5,10 +5,10 @@ import { giveUpReport, type RecoverDeps } from '../../kernel/attempt/recover-cal
 const UNREPORTED_MS = 6 * 3_600_000
 const PAGE = 100
 
-export type UnreportedDeps = Pick<RecoverDeps, 'tables' | 'ledger' | 'clock'>
+export type UnreportedPorts = Pick<RecoverDeps, 'tables' | 'ledger' | 'clock'>
 
 /** Ends calls that a client was allowed to run and has not reported for hours. Returns how many were ended. */
-export async function endUnreported(deps: UnreportedDeps): Promise<number> {
+export async function endUnreported(deps: UnreportedPorts): Promise<number> {
   let ended = 0
   let after: number | undefined
   for (;;) {
@@ -28,14 +28,14 @@ export async function endUnreported(deps: UnreportedDeps): Promise<number> {
   }
 }
 
-export type UnusedDeps = Pick<RecoverDeps, 'tables' | 'clock'> & Pick<ClaimDeps, 'claim'>
+export type UnusedPorts = Pick<RecoverDeps, 'tables' | 'clock'> & Pick<ClaimDeps, 'claim'>
 
 /**
  * Ends approved calls that a client runs itself and has not repeated before the approval expired: the call ends as refused, so
  * that nobody expects it to run. Returns how many were ended.
  * INVARIANT: starts nothing, because an expired approval cannot be used.
  */
-export async function endUnused(deps: UnusedDeps): Promise<number> {
+export async function endUnused(deps: UnusedPorts): Promise<number> {
   let ended = 0
   let after: number | undefined
   for (;;) {
@@ -57,7 +57,7 @@ export async function endUnused(deps: UnusedDeps): Promise<number> {
 }
 
 /** Both, regularly. */
-export async function endUnclaimed(deps: UnreportedDeps & UnusedDeps): Promise<void> {
+export async function endUnclaimed(deps: UnreportedPorts & UnusedPorts): Promise<void> {
   await endUnreported(deps)
   await endUnused(deps)
 }

@@ -1,9 +1,9 @@
 import { ok, refuse, type Result } from '../../kernel/contract/problems.ts'
 import type { Ids, Digest, Clock } from '../../kernel/ports/runtime.ts'
-import { recordUserWords, type RecordUserWordsDeps } from '../../kernel/sessions/record-user-words.ts'
+import { recordUserWords, type RecordUserWordsPorts } from '../../kernel/sessions/record-user-words.ts'
 import { CALLERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
-import { judgeToolUse, type JudgeUseDeps, namedUse, serverOf, type ToolUse } from './judge-tool-use.ts'
+import { judgeToolUse, type JudgeUsePorts, namedUse, serverOf, type ToolUse } from './judge-tool-use.ts'
 import {
   JudgementAnswer,
   JudgementBody,
@@ -21,7 +21,7 @@ import type { Ledger } from '../../kernel/ports/ledger.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { textLabel } from '../../kernel/sessions/labels.ts'
 
-export type HookPorts = JudgeUseDeps & ReportDeps & RecordUserWordsDeps & { readonly ids: Ids }
+export type HookPorts = JudgeUsePorts & ReportPorts & RecordUserWordsPorts & { readonly ids: Ids }
 
 /** Hooks of coding agents: calls about to run, their outcomes, and what the user said. */
 export const endpoints = (k: HookPorts): readonly Endpoint[] => [
@@ -60,7 +60,7 @@ export const endpoints = (k: HookPorts): readonly Endpoint[] => [
   }),
 ]
 
-type ReportDeps = Pick<JudgeUseDeps, 'tables' | 'catalogue' | 'judgement' | 'ownServer'> & {
+type ReportPorts = Pick<JudgeUsePorts, 'tables' | 'catalogue' | 'judgement' | 'ownServer'> & {
   readonly digest: Digest
   readonly execute: ExecuteCall
   readonly ledger: Ledger
@@ -78,7 +78,7 @@ const MOST_EQUAL = 20
  * call that the gate was not asked about still enters the session as foreign text.
  */
 export async function reportToolUse(
-  deps: ReportDeps,
+  deps: ReportPorts,
   use: ToolUse,
   { output, failed }: Reported,
 ): Promise<Result<{ readonly recorded: boolean }>> {

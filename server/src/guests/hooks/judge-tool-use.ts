@@ -29,7 +29,7 @@ export type ToolUse = {
 export type OwnServer = (place: ToolPlace) => Promise<boolean>
 export type ToolPlace = Pick<ToolUse, 'client' | 'tool' | 'server' | 'folders'>
 
-export type JudgeUseDeps = WaitDeps &
+export type JudgeUsePorts = WaitDeps &
   ClaimDeps & {
     readonly dispatch: Dispatch
     readonly catalogue: { tool(tool_id: string): unknown }
@@ -43,7 +43,7 @@ export function serverOf(servers: Config['servers'], client: HookClient): string
 }
 
 /** The tool in the catalogue, and the arguments it is judged with. */
-export function namedUse(deps: Pick<JudgeUseDeps, 'catalogue'>, server: string, { tool, args }: ToolUse) {
+export function namedUse(deps: Pick<JudgeUsePorts, 'catalogue'>, server: string, { tool, args }: ToolUse) {
   const tool_id = `${server}__${tool}`
   return deps.catalogue.tool(tool_id) !== undefined && tool !== OTHER_TOOL
     ? { tool: tool_id, args }
@@ -51,7 +51,7 @@ export function namedUse(deps: Pick<JudgeUseDeps, 'catalogue'>, server: string, 
 }
 
 /** INVARIANT: the gate never runs it. Waits at most `wait_ms` for a person; a later approval is used by the next equal call. */
-export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: number): Promise<JudgementAnswer> {
+export async function judgeToolUse(deps: JudgeUsePorts, use: ToolUse, wait_ms: number): Promise<JudgementAnswer> {
   const server = serverOf(deps.judgement.servers, use.client)
   if (server === undefined)
     return blocked(`no server with \`client: ${use.client}\` is configured; run \`sluice init --write --hooks\``)
@@ -85,12 +85,12 @@ const refusalOf = (row: CallRow): Outcome => ({
   evidence: row.verdict.evidence,
 })
 
-async function isUndecided({ tables }: JudgeUseDeps, { approval_id }: CallRow): Promise<boolean> {
+async function isUndecided({ tables }: JudgeUsePorts, { approval_id }: CallRow): Promise<boolean> {
   return approval_id !== undefined && (await tables.row('approvals', approval_id))?.row.state === 'pending'
 }
 
 /** Resolves when somebody has decided about a held call, when the wait is over, or when the gate stops. */
-function decided(deps: JudgeUseDeps, { approval_id = 'auth_', call_id }: CallRow, wait_ms: number): Promise<void> {
+function decided(deps: JudgeUsePorts, { approval_id = 'auth_', call_id }: CallRow, wait_ms: number): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
       for (const stop of stops) stop()

@@ -5,12 +5,12 @@ import { ADMINS, OVERSEERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { DecisionsBody, HubKeysAnswer, NodeAnswer, NodeReport, NodeRequest, WordsAnswer } from './hub.ts'
 import type { NodesSeen } from './nodes-seen.ts'
-import { readNodes, type ReadNodesDeps } from './read-nodes.ts'
-import { takeReport, type TakeReportDeps } from './take-report.ts'
-import { takeRequest, type TakeRequestDeps } from './take-request.ts'
+import { readNodes, type ReadNodesPorts } from './read-nodes.ts'
+import { takeReport, type TakeReportPorts } from './take-report.ts'
+import { takeRequest, type TakeRequestPorts } from './take-request.ts'
 import { type Result, ok } from '../../kernel/contract/problems.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
-import type { RotateDeps } from '../../kernel/identity/rotate-keys.ts'
+import type { RotatePorts } from '../../kernel/identity/rotate-keys.ts'
 import type { HubKeys } from './ports.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Clock, Ids, Digest } from '../../kernel/ports/runtime.ts'
@@ -19,10 +19,10 @@ import { hubApprovalId } from './hub-ids.ts'
 import type { Watch } from '../../kernel/changes/watch-rows.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import { nodeOf } from './node-name.ts'
-import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
+import { isOfNode, signReply, type NodeApproval, type SignPorts } from './sign-reply.ts'
 import { refuse } from './problems.ts'
 
-type WaitForDecisionsDeps = SignDeps & {
+type WaitForDecisionsPorts = SignPorts & {
   readonly tables: Tables
   readonly watch: Watch
   readonly digest: Digest
@@ -34,7 +34,7 @@ type WaitForDecisionsDeps = SignDeps & {
  * Which of its requests have been decided: immediately if any has, otherwise as soon as one is, or after `wait_s` with nothing.
  */
 async function waitForDecisions(
-  deps: WaitForDecisionsDeps,
+  deps: WaitForDecisionsPorts,
   by: Caller,
   { approvals, wait_s }: { readonly approvals: readonly string[]; readonly wait_s: number },
 ): Promise<Result<readonly string[]>> {
@@ -55,7 +55,7 @@ async function waitForDecisions(
 }
 
 async function decidedOf(
-  deps: WaitForDecisionsDeps,
+  deps: WaitForDecisionsPorts,
   node: Caller,
   ids: readonly string[],
 ): Promise<Result<readonly string[]>> {
@@ -74,7 +74,7 @@ const isDecided = (row: Parameters<typeof isOfNode>[0], node: Caller, now: numbe
   isOfNode(row) && isSameCaller(row.caller, node) && (row.state !== 'pending' || now >= row.expires_at)
 
 /** Listens from the start, so that no change between two reads is missed. */
-function someMoved(deps: WaitForDecisionsDeps, ids: readonly string[], wait_ms: number) {
+function someMoved(deps: WaitForDecisionsPorts, ids: readonly string[], wait_ms: number) {
   let isOver = wait_ms === 0 || deps.stopping.aborted
   let hasMoved = false
   let resolveNext: (() => void) | undefined
@@ -104,23 +104,23 @@ function someMoved(deps: WaitForDecisionsDeps, ids: readonly string[], wait_ms: 
   }
 }
 
-type HubKeyDeps = {
+type HubKeyPorts = {
   readonly hubKeys: HubKeys
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
-  readonly rotate: Pick<RotateDeps['rotate'], 'mayRotate'>
+  readonly rotate: Pick<RotatePorts['rotate'], 'mayRotate'>
 }
 
 /** Public keys are not secret, but only known callers may ask. */
 const READERS: readonly CallerKind[] = ['node', 'approver', 'reviewer', 'admin']
 
-export const readHubKeys = ({ hubKeys }: HubKeyDeps, { kind }: Caller): Result<HubKeysAnswer> =>
+export const readHubKeys = ({ hubKeys }: HubKeyPorts, { kind }: Caller): Result<HubKeysAnswer> =>
   READERS.includes(kind) ? hubKeys.list() : refuse('auth.forbidden', { needs: READERS.join(', ') })
 
 /** First a key is prepared, so that nodes can pin it; once activated, it signs. Each step is recorded before it is taken. */
 async function changeHubKey(
-  deps: HubKeyDeps,
+  deps: HubKeyPorts,
   { kind, id }: Caller,
   step: 'prepare' | 'activate',
 ): Promise<Result<HubKeysAnswer>> {
@@ -136,11 +136,11 @@ async function changeHubKey(
   return step === 'prepare' ? deps.hubKeys.prepare() : deps.hubKeys.activate()
 }
 
-export type HubPorts = TakeRequestDeps &
-  TakeReportDeps &
-  WaitForDecisionsDeps &
-  HubKeyDeps &
-  Omit<ReadNodesDeps, 'seen'> & { readonly nodesSeen: NodesSeen }
+export type HubPorts = TakeRequestPorts &
+  TakeReportPorts &
+  WaitForDecisionsPorts &
+  HubKeyPorts &
+  Omit<ReadNodesPorts, 'seen'> & { readonly nodesSeen: NodesSeen }
 
 const NODES = ['node'] as const
 const RotateBody = z.strictObject({ step: z.enum(['prepare', 'activate']) })

@@ -1,6 +1,6 @@
 import type { HubReportEffect, HubReport } from './hub-report.ts'
 import type { PerformersOf } from '../../kernel/runs/performer.ts'
-import { closeWith, processReply, type ProcessReplyDeps } from './process-reply.ts'
+import { closeWith, processReply, type ProcessReplyPorts } from './process-reply.ts'
 import type { ApprovalPacket, ApprovalRow } from '../../kernel/contract/approval.ts'
 import type { CallRow } from '../../kernel/contract/call.ts'
 import { NodePacket, type NodeReport, type NodeRequest } from './hub.ts'
@@ -8,11 +8,11 @@ import type { RunId } from '../../kernel/contract/ids.ts'
 import type { Json } from '../../kernel/contract/json.ts'
 import type { NodeContext } from '../../kernel/contract/node-context.ts'
 import { shortened } from '../../kernel/contract/visible-text.ts'
-import { packetOf, type PacketDeps } from '../../kernel/approvals/packet-of.ts'
+import { packetOf, type PacketPorts } from '../../kernel/approvals/packet-of.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 
-export type HubEffectDeps = MessageDeps &
-  ProcessReplyDeps & {
+export type HubEffectPorts = MessagePorts &
+  ProcessReplyPorts & {
     readonly stopping: AbortSignal
     /** There is something new to ask the hub for. */
     readonly wakeHub: () => void
@@ -21,7 +21,7 @@ export type HubEffectDeps = MessageDeps &
   }
 
 /** What a node reports to its hub, and what it does if the hub does not answer. */
-export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect> {
+export function hubPerformers(deps: HubEffectPorts): PerformersOf<HubReportEffect> {
   const done = (outcome: string) => ({ type: 'effect.done', outcome, now: deps.clock() })
   return {
     async tell_hub({ with: report }, { run_id }) {
@@ -51,13 +51,13 @@ export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect
   }
 }
 
-type MessageDeps = PacketDeps & { readonly tables: Tables }
+type MessagePorts = PacketPorts & { readonly tables: Tables }
 
 type Report = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
 
 /** The message for the hub, from what is stored now; undefined if there is nothing left to report. */
 async function messageToHub(
-  deps: MessageDeps,
+  deps: MessagePorts,
   message: RunId,
   report: Report,
 ): Promise<NodeRequest | NodeReport | undefined> {
@@ -109,7 +109,7 @@ const MOST = 512
 const cut = (text: string): string => shortened(text, MOST)
 
 /** Where the call comes from, for the approver: for a document's run also who triggered it. */
-async function contextOf({ tables }: MessageDeps, row: ApprovalRow): Promise<NodeContext> {
+async function contextOf({ tables }: MessagePorts, row: ApprovalRow): Promise<NodeContext> {
   const { caller, thread, by_run } = row
   const context = { caller: caller.id, user: caller.user, thread: cut(thread) }
   if (by_run === undefined) return context

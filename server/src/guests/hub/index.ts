@@ -1,13 +1,13 @@
 import type { AttachedHub, HubKeys, NodeRoom } from './ports.ts'
 import type { Guest } from '../../kernel/registries.ts'
-import type { HubEffectDeps } from './hub-effects.ts'
+import type { HubEffectPorts } from './hub-effects.ts'
 import type { NodesSeen } from './nodes-seen.ts'
 
 declare module '../../kernel/ports/guest-ports.ts' {
   interface GuestPorts {
     /** For a node: where its approvals are decided. */
     readonly attachedHub: AttachedHub | undefined
-    readonly hubFault: HubEffectDeps['hubFault']
+    readonly hubFault: HubEffectPorts['hubFault']
     readonly wakeHub: () => void
     readonly nonce: () => string
     /** The keys with which this gate signs for its own nodes. */

@@ -10,18 +10,18 @@ import { nodeRoom } from './node-room.ts'
 import { nodesSeen, type NodesSeen } from './nodes-seen.ts'
 import type { AttachedHub, HubKeys, NodeRoom } from './ports.ts'
 import { roomHub } from './room-hub.ts'
-import { reportEarlier, type ReportDeps } from './report-to-hub.ts'
-import { processReply, type ProcessReplyDeps } from './process-reply.ts'
+import { reportEarlier, type ReportPorts } from './report-to-hub.ts'
+import { processReply, type ProcessReplyPorts } from './process-reply.ts'
 import { callerIdentity, type CallerNames } from '../../kernel/contract/caller-identity.ts'
-import { type TakeReportDeps, takeReport } from './take-report.ts'
-import { type TakeRequestDeps, takeRequest } from './take-request.ts'
+import { type TakeReportPorts, takeReport } from './take-report.ts'
+import { type TakeRequestPorts, takeRequest } from './take-request.ts'
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import type { Caller } from '../../kernel/contract/caller.ts'
 import { NodeMessage } from './hub.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
 import type { Notices } from '../../kernel/ports/notices.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
-import { isOfNode, signReply, type SignDeps } from './sign-reply.ts'
+import { isOfNode, signReply, type SignPorts } from './sign-reply.ts'
 
 /** For a node its hub, and for a hub its keys and the room through which nodes reach it. */
 export const prepareHub: PrepareGuest = (given) => {
@@ -119,12 +119,12 @@ const sharedHubKeys = (keys: HubKeys, { changeKeys }: Preparation): HubKeys => (
 
 const newNonce = (): string => randomBytes(16).toString('hex')
 
-type FollowDeps = ProcessReplyDeps & ReportDeps & { readonly onFault: (error: unknown) => void }
+type FollowPorts = ProcessReplyPorts & ReportPorts & { readonly onFault: (error: unknown) => void }
 
 const MOST_ASKED = 500
 
 /** Processes the hub's decisions as long as the gate runs. `wake`: a request was sent. */
-async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ wake(): void; stop(): Promise<void> }> {
+async function followHub(deps: FollowPorts, hub: AttachedHub): Promise<{ wake(): void; stop(): Promise<void> }> {
   await reportEarlier(deps)
   return hub.link.follow({
     async pending() {
@@ -147,15 +147,15 @@ async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ wake(): 
   })
 }
 
-type AnswerNodesDeps = TakeRequestDeps &
-  TakeReportDeps &
-  WatchDecisionsDeps & { readonly nodeRoom: NodeRoom | undefined; readonly nodesSeen: NodesSeen }
+type AnswerNodesPorts = TakeRequestPorts &
+  TakeReportPorts &
+  WatchDecisionsPorts & { readonly nodeRoom: NodeRoom | undefined; readonly nodesSeen: NodesSeen }
 
 /** Older messages are ignored: a node that is still waiting asks again. */
 const RECENT_MS = 600_000
 
 /** Passes the messages of nodes in a control room to the hub, and posts the hub's signed answers there. Returns a function that stops it. */
-function answerNodes(deps: AnswerNodesDeps, onFault: (error: unknown) => void): () => Promise<void> {
+function answerNodes(deps: AnswerNodesPorts, onFault: (error: unknown) => void): () => Promise<void> {
   const { nodeRoom: room, nodesSeen: seen } = deps
   if (room === undefined) return () => Promise.resolve()
   const stopFollowing = room.follow(async ({ text, sender, event_id, at }) => {
@@ -182,7 +182,7 @@ function answerNodes(deps: AnswerNodesDeps, onFault: (error: unknown) => void): 
 
 /** A message of a node as text, from a transport without routes. `alive` needs no answer: the hub has noted when it was sent. */
 async function takeMessage(
-  deps: TakeRequestDeps & TakeReportDeps,
+  deps: TakeRequestPorts & TakeReportPorts,
   node: Caller,
   text: string,
 ): Promise<Result<readonly string[]>> {
@@ -196,7 +196,7 @@ async function takeMessage(
   return read.data.is === 'request' ? takeRequest(deps, node, read.data) : takeReport(deps, node, read.data)
 }
 
-type WatchDecisionsDeps = SignDeps & {
+type WatchDecisionsPorts = SignPorts & {
   readonly tables: Tables
   readonly notices: Pick<Notices, 'subscribe'>
 }
@@ -204,7 +204,7 @@ type WatchDecisionsDeps = SignDeps & {
 type DecidedForNode = { readonly node: CallerNames; readonly reply: string }
 
 /** Reports decisions about requests of nodes as they are made. Only a hint: a missed one is asked for. Returns a function that stops it. */
-function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: DecidedForNode) => void): () => void {
+function watchDecisions(deps: WatchDecisionsPorts, listener: (decided: DecidedForNode) => void): () => void {
   const look = async (id: string): Promise<void> => {
     const row = (await deps.tables.row('approvals', id))?.row
     if (row === undefined || !isOfNode(row) || row.state === 'pending') return

@@ -5,7 +5,7 @@ import type { RunRow } from '../../kernel/contract/run.ts'
 import { shortened, visibleText } from '../../kernel/contract/visible-text.ts'
 import { decisionsOf, notForMessage, notForRequest } from './check-reply.ts'
 import { hubReport, type HubReport } from './hub-report.ts'
-import { packetOf, type PacketDeps } from '../../kernel/approvals/packet-of.ts'
+import { packetOf, type PacketPorts } from '../../kernel/approvals/packet-of.ts'
 import { auditOf } from '../../kernel/attempt/call-changes.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../../kernel/attempt/close-call.ts'
 import type { AttachedHub } from './ports.ts'
@@ -14,7 +14,7 @@ import type { Stored, Tables } from '../../kernel/ports/reads.ts'
 import type { Clock, Digest, Ids, Probe } from '../../kernel/ports/runtime.ts'
 import { addRunEvent } from '../../kernel/runs/run-changes.ts'
 
-export type ProcessReplyDeps = PacketDeps & {
+export type ProcessReplyPorts = PacketPorts & {
   readonly attachedHub: AttachedHub | undefined
   readonly tables: Tables
   readonly ledger: Ledger
@@ -36,7 +36,7 @@ const KNOWN_MS = 86_400_000
  * INVARIANT: an approval is for exactly the call and the packet that wait here, and counts once: its id is spent in the commit of
  * the decision.
  */
-export async function processReply(deps: ProcessReplyDeps, text: string): Promise<ProcessedReply> {
+export async function processReply(deps: ProcessReplyPorts, text: string): Promise<ProcessedReply> {
   if (deps.attachedHub === undefined) return 'ignored'
   const read = await deps.attachedHub.pinned.read(text)
   if (read.is === 'forged') return refuseForged(deps, read.why, read.approval_id)
@@ -61,7 +61,7 @@ async function storedReport(tables: Tables, run_id: string): Promise<RunRow | un
   return run?.kind === hubReport.kind ? run : undefined
 }
 
-async function confirm(deps: ProcessReplyDeps, run: RunRow, now: number): Promise<ProcessedReply> {
+async function confirm(deps: ProcessReplyPorts, run: RunRow, now: number): Promise<ProcessedReply> {
   if (stateOf(run).confirmed || run.ended_at !== undefined) return 'ignored'
   const recorded = await deps.ledger.commit(addRunEvent(run.run_id, { type: 'hub.confirmed', now }))
   return recorded === 'committed' ? 'taken' : 'ignored'
@@ -70,7 +70,7 @@ async function confirm(deps: ProcessReplyDeps, run: RunRow, now: number): Promis
 type Signed = { readonly digest: string; readonly key: string }
 
 async function decide(
-  deps: ProcessReplyDeps,
+  deps: ProcessReplyPorts,
   held: Stored<'approvals'>,
   run: RunRow,
   reply: HubReply,
@@ -145,7 +145,7 @@ const citing = (
 })
 
 async function refuseForged(
-  deps: ProcessReplyDeps,
+  deps: ProcessReplyPorts,
   why: string,
   approval_id: string | undefined,
 ): Promise<ProcessedReply> {
@@ -156,7 +156,7 @@ async function refuseForged(
 
 /** The request cannot be decided any more: its call is refused. */
 export async function closeWith(
-  deps: Pick<ProcessReplyDeps, 'tables' | 'ledger' | 'clock'>,
+  deps: Pick<ProcessReplyPorts, 'tables' | 'ledger' | 'clock'>,
   held: Stored<'approvals'>,
   code: KernelProblemCode & `hub.${string}`,
   why: string,
@@ -172,7 +172,7 @@ export async function closeWith(
 
 /** This may be an attack, so it is recorded. */
 async function noteRefused(
-  deps: ProcessReplyDeps,
+  deps: ProcessReplyPorts,
   why: string,
   { approval_id, ...reply }: Pick<HubReply, 'approval_id'> | { approval_id: string; says?: string },
 ): Promise<ProcessedReply> {

@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/ports/runtime.ts'
 import { isOfNode } from './sign-reply.ts'
 import type { NodesSeen } from './nodes-seen.ts'
 
-export type ReadNodesDeps = {
+export type ReadNodesPorts = {
   readonly tables: Tables
   readonly clock: Clock
   readonly seen: NodesSeen
@@ -19,7 +19,7 @@ const OVERSEERS: readonly CallerKind[] = ['approver', 'reviewer', 'admin']
 const PAGE = 500
 
 /** The nodes of this hub: every caller with a key of kind `node`, and how many of their requests wait for a person. */
-export async function readNodes(deps: ReadNodesDeps, { kind }: Caller): Promise<Result<readonly NodeAnswer[]>> {
+export async function readNodes(deps: ReadNodesPorts, { kind }: Caller): Promise<Result<readonly NodeAnswer[]>> {
   if (!OVERSEERS.includes(kind)) return refuse('auth.forbidden', { needs: OVERSEERS.join(', ') })
   const pending = await pendingByNode(deps)
   const now = deps.clock()
@@ -43,7 +43,7 @@ export async function readNodes(deps: ReadNodesDeps, { kind }: Caller): Promise<
 
 const nameOf = ({ node, user }: NodeAnswer) => `${node} ${user}`
 
-async function pendingByNode({ tables }: ReadNodesDeps): Promise<ReadonlyMap<string, number>> {
+async function pendingByNode({ tables }: ReadNodesPorts): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   let after: number | undefined
   for (;;) {

@@ -10,7 +10,7 @@ import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
 
-export type ReportDeps = {
+export type ReportPorts = {
   readonly attachedHub: Pick<AttachedHub, 'answer_ms'> | undefined
   readonly ids: Pick<Ids, 'run'>
   readonly clock: Clock
@@ -20,30 +20,30 @@ export type ReportDeps = {
 
 declare module '../../kernel/changes/companions.ts' {
   interface CompanionNeeds {
-    readonly hub: ReportDeps
+    readonly hub: ReportPorts
   }
 }
 
 const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
 
 /** On a node: the runs that report to the hub that a call is held, and how it ends. */
-export const hubReports = (deps: ReportDeps): Companion =>
+export const hubReports = (deps: ReportPorts): Companion =>
   deps.attachedHub === undefined ? {} : { add: (changes) => changes.flatMap((change) => reportOf(deps, change)) }
 
-function reportOf(deps: ReportDeps, change: Change): Change[] {
+function reportOf(deps: ReportPorts, change: Change): Change[] {
   if (change.kind !== 'swap') return []
   if (change.table === 'approvals' && change.from === 'absent') return requestRun(deps, change.to)
   return change.table === 'calls' ? outcomeRun(deps, change.to) : []
 }
 
-function requestRun(deps: ReportDeps, { call_id, approval_id }: ApprovalRow): Change[] {
+function requestRun(deps: ReportPorts, { call_id, approval_id }: ApprovalRow): Change[] {
   const at = deps.clock()
   const until = at + (deps.attachedHub?.answer_ms ?? 0)
   const first = newHubReport({ what: 'request', nonce: deps.nonce(), call_id, approval_id, at, until })
   return newRunChanges(beginRun(hubReport, deps.ids.run(), first, at))
 }
 
-function outcomeRun(deps: ReportDeps, { call_id, approval_id, state, due }: CallRow): Change[] {
+function outcomeRun(deps: ReportPorts, { call_id, approval_id, state, due }: CallRow): Change[] {
   // A call that is still to be read back is reported when that is done.
   if (approval_id === undefined || !ENDED.has(state) || due !== undefined) return []
   const at = deps.clock()
@@ -55,7 +55,7 @@ const PAGE = 100
 
 /** Requests that were held before this gate became a node are reported too. Returns how many. */
 export async function reportEarlier(
-  deps: ReportDeps & { readonly tables: Tables; readonly ledger: Ledger },
+  deps: ReportPorts & { readonly tables: Tables; readonly ledger: Ledger },
 ): Promise<number> {
   let reported = 0
   let after: number | undefined

@@ -1,10 +1,10 @@
 import { runKindEntry } from '../../kernel/runs/performer.ts'
-import { hubPerformers, type HubEffectDeps } from './hub-effects.ts'
+import { hubPerformers, type HubEffectPorts } from './hub-effects.ts'
 import { hubReport } from './hub-report.ts'
 
 declare module '../../kernel/runs/performer.ts' {
   interface PerformerNeeds {
-    readonly hub: HubEffectDeps
+    readonly hub: HubEffectPorts
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Decision } from '../../kernel/contract/approval.ts'
 import { ok } from '../../kernel/contract/problems.ts'
-import { signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
+import { signReply, type NodeApproval, type SignPorts } from './sign-reply.ts'
 
 const LIVE = 'key_0000000000000001'
 const REVOKED = 'key_0000000000000002'
@@ -28,8 +28,8 @@ async function signed(strength: NodeApproval['strength'], decisions: readonly De
   const reply = await signReply(
     {
       clock: () => 10,
-      tables: { row: async (_: string, id: string) => held(id) } as unknown as SignDeps['tables'],
-      hubKeys: { sign: async (said: unknown) => ok(JSON.stringify(said)) } as unknown as SignDeps['hubKeys'],
+      tables: { row: async (_: string, id: string) => held(id) } as unknown as SignPorts['tables'],
+      hubKeys: { sign: async (said: unknown) => ok(JSON.stringify(said)) } as unknown as SignPorts['hubKeys'],
     },
     row,
   )

@@ -7,7 +7,7 @@ import type { HubKeys } from './ports.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 import type { Clock } from '../../kernel/ports/runtime.ts'
 
-export type SignDeps = { readonly hubKeys: HubKeys; readonly clock: Clock; readonly tables: Tables }
+export type SignPorts = { readonly hubKeys: HubKeys; readonly clock: Clock; readonly tables: Tables }
 
 /** How long a signed decision is valid; later it has to be requested again. */
 const REPLY_S = 300
@@ -30,7 +30,7 @@ export const isOfNode = (row: ApprovalRow): row is NodeApproval => row.from_node
  * INVARIANT: signed only from what is stored, and an approval only while it has not expired, the keys of enough approvers are still valid,
  * and its outcome was not reported.
  */
-export async function signReply(deps: SignDeps, stored: NodeApproval): Promise<Result<string | undefined>> {
+export async function signReply(deps: SignPorts, stored: NodeApproval): Promise<Result<string | undefined>> {
   const now = deps.clock()
   const { row } = await withStanding(deps.tables, { row: stored })
   const isOpen = row.state === 'pending' || row.state === 'approved'
@@ -43,7 +43,7 @@ export async function signReply(deps: SignDeps, stored: NodeApproval): Promise<R
 
 /** Confirms that the outcome of a request is recorded. */
 export const signReported = (
-  deps: SignDeps,
+  deps: SignPorts,
   row: NodeApproval,
   { message, nonce }: Pick<FromNode, 'message' | 'nonce'>,
 ): Promise<Result<string>> =>

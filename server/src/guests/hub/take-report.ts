@@ -13,10 +13,10 @@ import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Stored, Tables } from '../../kernel/ports/reads.ts'
 import type { Digest, Probe } from '../../kernel/ports/runtime.ts'
 import { nodeOf } from './node-name.ts'
-import { isOfNode, signReported, type SignDeps } from './sign-reply.ts'
+import { isOfNode, signReported, type SignPorts } from './sign-reply.ts'
 import { refuse } from './problems.ts'
 
-export type TakeReportDeps = SignDeps & {
+export type TakeReportPorts = SignPorts & {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly digest: Digest
@@ -27,7 +27,7 @@ const TRIES = 5
 
 /** A node reports how a call ended. Recorded once; a repetition is only confirmed again. */
 export async function takeReport(
-  deps: TakeReportDeps,
+  deps: TakeReportPorts,
   by: Caller,
   outcome: NodeReport,
 ): Promise<Result<readonly string[]>> {

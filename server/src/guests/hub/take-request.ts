@@ -17,11 +17,11 @@ import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Accounts, Tables } from '../../kernel/ports/reads.ts'
 import type { Digest, Ids, Probe } from '../../kernel/ports/runtime.ts'
 import { nodeOf, type Node } from './node-name.ts'
-import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
+import { isOfNode, signReply, type NodeApproval, type SignPorts } from './sign-reply.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import { refuse } from './problems.ts'
 
-export type TakeRequestDeps = SignDeps & {
+export type TakeRequestPorts = SignPorts & {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly ledger: Ledger
@@ -42,7 +42,7 @@ const TRIES = 5
  * INVARIANT: the hub's own tools, policy and consents do not apply here, and the hub can execute nothing of it.
  */
 export async function takeRequest(
-  deps: TakeRequestDeps,
+  deps: TakeRequestPorts,
   by: Caller,
   request: NodeRequest,
 ): Promise<Result<readonly string[]>> {
@@ -74,14 +74,14 @@ function isSame(row: ApprovalRow, by: Caller, request: NodeRequest): row is Node
   )
 }
 
-async function answer(deps: SignDeps, row: NodeApproval): Promise<Result<readonly string[]>> {
+async function answer(deps: SignPorts, row: NodeApproval): Promise<Result<readonly string[]>> {
   const reply = await signReply(deps, row)
   return reply.ok ? ok(reply.value === undefined ? [] : [reply.value]) : reply
 }
 
 /** Undefined: another request was stored first; check again. */
 async function store(
-  deps: TakeRequestDeps,
+  deps: TakeRequestPorts,
   by: Caller,
   { name: node, key }: Node,
   request: NodeRequest,
@@ -149,7 +149,7 @@ type Shown = {
 }
 
 /** A node redacts; the hub also escapes invisible characters and removes what it knows to be secret. */
-async function shownRequest({ judgement }: TakeRequestDeps, request: NodeRequest): Promise<Shown> {
+async function shownRequest({ judgement }: TakeRequestPorts, request: NodeRequest): Promise<Shown> {
   const { proposed_args } = request.packet
   const args = await judgement.scanner.visible((await judgement.scanner.shownArgs(canonicalOf(proposed_args))).args)
   return { args, context: visibleIn(request.context), packet: visibleIn({ ...request.packet, proposed_args: args }) }

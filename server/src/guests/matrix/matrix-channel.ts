@@ -37,7 +37,7 @@ function onceOpened<T>(open: () => Promise<T>): () => Promise<T> {
   }
 }
 
-export type MatrixChannelDeps = {
+export type MatrixChannelPorts = {
   readonly people: ReadonlyMap<string, Caller>
   /** Logs in on first use, and again after a failure. */
   readonly session: () => Promise<MatrixConnection>
@@ -52,7 +52,7 @@ const MOST_LOOKED_AT = 1_000
 const RETRY_MS = 5_000
 
 /** A room of approvers: sends prompts, and receives the answers of the people in it. */
-export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChannelDeps): Channel & ChatRoom {
+export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChannelPorts): Channel & ChatRoom {
   const { room } = settings
   const sent = new Map<string, Found>()
 

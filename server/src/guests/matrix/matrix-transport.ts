@@ -16,7 +16,7 @@ import { openMatrixConnection, type MatrixConnection } from './matrix-connection
 import { isUnreached } from '../../adapters/upstream/unreached.ts'
 import { eventsSince } from './recent-events.ts'
 
-export type MatrixTransportDeps = {
+export type MatrixTransportPorts = {
   /** Logs in as the user of each document. */
   readonly agents: ReadonlyMap<string, () => Promise<MatrixConnection>>
   readonly clock: Clock
@@ -49,7 +49,7 @@ export const roomTransports =
   }
 
 /** Messages of documents over a homeserver, each document as its own user. */
-export function matrixTransport(name: string, deps: MatrixTransportDeps): MessageTransport {
+export function matrixTransport(name: string, deps: MatrixTransportPorts): MessageTransport {
   const accounts = new Map([...deps.agents].map(([agent, open]) => [agent, matrixAccount(open)]))
   return {
     name,
@@ -76,7 +76,7 @@ function follow(
   account: MatrixAccount,
   take: TakeMessage,
   admits: AdmitsInvitation,
-  { clock, stopping, log }: MatrixTransportDeps,
+  { clock, stopping, log }: MatrixTransportPorts,
 ): () => Promise<void> {
   const stop = new AbortController()
   const stopped = AbortSignal.any([stop.signal, stopping])
@@ -109,7 +109,7 @@ function follow(
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unknown')
 
-type SendDeps = {
+type SendPorts = {
   readonly session: () => Promise<MatrixConnection>
   readonly clock: Clock
   readonly stopping: AbortSignal
@@ -128,7 +128,7 @@ const SKEW_MS = 600_000
  * INVARIANT: once an attempt may have reached the homeserver, the message is sent again only if the room does not have it.
  */
 async function sendOnce(
-  { session, clock, stopping }: SendDeps,
+  { session, clock, stopping }: SendPorts,
   { id, room, text, since }: OutgoingMessage,
 ): Promise<Sent> {
   const content = { msgtype: 'm.text', body: text, 'm.mentions': {}, [MESSAGE_ID]: id }

@@ -6,7 +6,7 @@ import type { UpstreamCall, ToolReply } from '../../kernel/ports/upstream.ts'
 import { count } from '../../kernel/contract/framed-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/json.ts'
 import { problem } from '../../kernel/contract/problems.ts'
-import type { ConnectionAttempt, Connection, ConnectionDeps } from '../../adapters/upstream/connection.ts'
+import type { ConnectionAttempt, Connection, ConnectionSetup } from '../../adapters/upstream/connection.ts'
 import { asHeader } from '../../adapters/upstream/http/era-headers.ts'
 import {
   exchange,
@@ -53,7 +53,7 @@ export function openApiTransport(config: OpenApiServer, tuning: UpstreamTuning):
     ].filter((text) => text !== undefined)
   const hide = (says: string) => removeSecrets(secrets(), says)
 
-  async function connect(deps: ConnectionDeps): Promise<ConnectionAttempt> {
+  async function connect(deps: ConnectionSetup): Promise<ConnectionAttempt> {
     deps.onStart()
     const document = await readDocument(config.openapi)
     if (typeof document === 'string') return { is: 'failed', says: document }
@@ -214,14 +214,14 @@ const NO_ANSWER = new Set([502, 504])
 /** Headers that are useful in an answer without a body. */
 const SHOWN_HEADERS = ['location', 'content-type', 'content-length', 'last-modified', 'etag'] as const
 
-type AnswerDeps = {
+type AnswerPorts = {
   readonly server: string
   readonly limit: number
   readonly hide: (text: string) => string
 }
 
 /** What a reply means for the call. A status other than 2xx is the tool's own error, with what the server says about it. */
-async function answerOf(operation: Operation, reply: HttpReply, deps: AnswerDeps): Promise<ToolReply> {
+async function answerOf(operation: Operation, reply: HttpReply, deps: AnswerPorts): Promise<ToolReply> {
   const { server, limit } = deps
   const { status } = reply
   const body = await readBody(reply.body, limit)
@@ -238,7 +238,7 @@ async function answerOf(operation: Operation, reply: HttpReply, deps: AnswerDeps
   return { is: 'answered', result: { ...result, _meta: { 'sluice/http-status': status } } }
 }
 
-function success(reply: HttpReply, body: Buffer, { hide }: AnswerDeps): ToolResult {
+function success(reply: HttpReply, body: Buffer, { hide }: AnswerPorts): ToolResult {
   if (body.length === 0) return { content: [text(hide([statusOf(reply), ...headersToShow(reply)].join('\n')))] }
   const type = mediaType(reply)
   if (!isText(type, body)) return { content: [binary(type, body)] }
@@ -247,7 +247,7 @@ function success(reply: HttpReply, body: Buffer, { hide }: AnswerDeps): ToolResu
   return { content: [text(said)], ...(isJsonObject(value) && !isTooDeep(value) ? { structuredContent: value } : {}) }
 }
 
-function failure(reply: HttpReply, body: Buffer, { hide }: AnswerDeps): ToolResult {
+function failure(reply: HttpReply, body: Buffer, { hide }: AnswerPorts): ToolResult {
   const elsewhere =
     reply.status >= 300 && reply.status < 400 ? ['It redirects to another address, which is not followed.'] : []
   const said = isText(mediaType(reply), body) ? [hide(body.toString())] : []

@@ -8,7 +8,7 @@ import type { Tool } from '../../kernel/contract/tool.ts'
 import { packFor, packSays, type KnownPack } from './match-pack.ts'
 import type { Catalogue } from '../../kernel/ports/catalogue.ts'
 
-export type PackPorts = PacksDeps & { firstListing(): Promise<void> }
+export type PackPorts = PacksPorts & { firstListing(): Promise<void> }
 
 export const endpoints = (k: PackPorts): readonly Endpoint[] => [
   endpoint({
@@ -25,14 +25,14 @@ export const endpoints = (k: PackPorts): readonly Endpoint[] => [
   }),
 ]
 
-type PacksDeps = {
+type PacksPorts = {
   readonly packs: readonly KnownPack[]
   readonly catalogue: Pick<Catalogue, 'tools'>
   readonly serverSettings: () => Config['servers']
 }
 
 /** Every pack, and what it says about this gate's own servers. */
-function showPacks({ packs, catalogue, serverSettings }: PacksDeps): readonly PackAnswer[] {
+function showPacks({ packs, catalogue, serverSettings }: PacksPorts): readonly PackAnswer[] {
   const servers = Object.entries(serverSettings()).map(([server, settings]) => ({
     server,
     known: packFor(packs, settings),

@@ -17,7 +17,7 @@ import type { Judgement } from '../../kernel/decide/judging.ts'
 import { z } from 'zod'
 import { ValueSource } from '../../kernel/sessions/value-source.ts'
 
-export const endpoints = (k: ExplainDeps): readonly Endpoint[] => [
+export const endpoints = (k: ExplainPorts): readonly Endpoint[] => [
   endpoint({
     at: 'GET /v1/calls/{call_id}/why',
     access: PEOPLE,
@@ -33,7 +33,7 @@ export const endpoints = (k: ExplainDeps): readonly Endpoint[] => [
   }),
 ]
 
-type ExplainDeps = {
+type ExplainPorts = {
   readonly tables: Pick<Tables, 'row'>
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly sessions: Pick<Sessions, 'readUntil'>
@@ -45,7 +45,7 @@ const MOST_CONTESTS = 20
 const MOST_VALUES = 500
 
 /** The licence, the contests and each argument's source, from the session as it was when the call was made. */
-export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: string): Promise<Result<WhyAnswer>> {
+export async function explainCall(deps: ExplainPorts, caller: Caller, call_id: string): Promise<Result<WhyAnswer>> {
   const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
   const { row } = held

@@ -1,5 +1,5 @@
 import { ok } from '../../kernel/contract/problems.ts'
-import type { Judging, FactsDeps } from '../../kernel/decide/judging.ts'
+import type { Judging, FactsPorts } from '../../kernel/decide/judging.ts'
 import { judgeProvenanceOf, judgedProvenance } from './judge-provenance.ts'
 import { valueSources } from './value-sources.ts'
 import { openSessions, provenanceOf } from './sessions.ts'
@@ -14,7 +14,7 @@ import { inSteps } from '../../kernel/ports/in-steps.ts'
 import { withResult } from '../../kernel/ports/maybe-promise.ts'
 
 /** What the session has read, in words for the policy. Undefined if it cannot be read. */
-function labelsFact({ sessions }: FactsDeps, call: Call): MaybePromise<readonly string[] | undefined> {
+function labelsFact({ sessions }: FactsPorts, call: Call): MaybePromise<readonly string[] | undefined> {
   try {
     const session = sessions.read(call.caller, call.thread)
     return session instanceof Promise ? session.then(labelsOf, () => undefined) : labelsOf(session)
@@ -24,7 +24,7 @@ function labelsFact({ sessions }: FactsDeps, call: Call): MaybePromise<readonly 
 }
 
 /** How strictly this tool's calls are judged by what the session has read. */
-function provenanceFact(deps: FactsDeps, call: Call, tool: Tool): MaybePromise<Facts['provenance']> {
+function provenanceFact(deps: FactsPorts, call: Call, tool: Tool): MaybePromise<Facts['provenance']> {
   const { row } = tool
   const { mode = deps.judgement.provenance.mode, fields = NO_FIELDS } = provenanceOf(
     deps.judgement,
@@ -47,7 +47,7 @@ const NO_FIELDS: ProvenanceFact['fields'] = {}
 const unknownIn = (mode: ProvenanceMode) => (mode === 'off' ? 'off' : 'unknown')
 
 function factIn(
-  { judgement: { commandOf }, yieldWhenDue }: FactsDeps,
+  { judgement: { commandOf }, yieldWhenDue }: FactsPorts,
   call: Call,
   tool: Tool,
   mode: ProvenanceMode,

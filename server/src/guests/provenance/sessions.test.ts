@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { labelSession, type LabelRow } from '../../kernel/sessions/label.ts'
-import type { SessionsDeps } from '../../kernel/ports/sessions.ts'
+import type { SessionsPorts } from '../../kernel/ports/sessions.ts'
 import { openSessions } from './sessions.ts'
 
 const ANA = { id: 'agent:a', user: 'ana' }
@@ -34,7 +34,7 @@ function rig(isLastLabel?: (session: string, cursor: number) => boolean) {
     ...(isLastLabel === undefined ? {} : { known_rows: { isLastLabel } }),
   }
   const sessions = openSessions({
-    tables: tables as unknown as SessionsDeps['tables'],
+    tables: tables as unknown as SessionsPorts['tables'],
     artifacts: { read: async () => undefined },
     judgement: { servers: {} },
     yieldWhenDue: async () => {},

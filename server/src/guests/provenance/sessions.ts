@@ -5,7 +5,7 @@ import type { ToolProvenance } from './provenance.ts'
 import { createSession, type TextOrigin, type Session } from './session.ts'
 import { letOthersRun } from '../../kernel/audit/verify-audit-reads.ts'
 import type { MaybePromise } from '../../kernel/ports/runtime.ts'
-import type { Sessions, SessionsDeps } from '../../kernel/ports/sessions.ts'
+import type { Sessions, SessionsPorts } from '../../kernel/ports/sessions.ts'
 import { inSteps } from '../../kernel/ports/in-steps.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 
@@ -43,7 +43,7 @@ const newKept = (): Kept => ({ session: createSession(), cursor: 0, recorded: []
  * What each session has read, rebuilt from the labels in the store: the same on every node, and after a restart. Labels are only
  * ever added, so continuing after the last one that was read misses nothing.
  */
-export function openSessions(deps: SessionsDeps): Sessions {
+export function openSessions(deps: SessionsPorts): Sessions {
   const kept = new Map<string, Kept>()
   let latest: { readonly key: string; readonly entry: Kept } | undefined
 
@@ -127,7 +127,7 @@ export function openSessions(deps: SessionsDeps): Sessions {
   }
 }
 
-async function readOn(deps: SessionsDeps, key: string, entry: Kept, until = Infinity): Promise<void> {
+async function readOn(deps: SessionsPorts, key: string, entry: Kept, until = Infinity): Promise<void> {
   for (;;) {
     const page = await deps.tables.list('labels', { session: key }, { limit: PAGE, after: entry.cursor })
     for (const { row, cursor } of page) {
@@ -146,7 +146,7 @@ function takeOut(recorded: CallRow[], id: string): CallRow | undefined {
 }
 
 /** Without a promise for the answer of a call that was recorded a moment ago, which nearly every label is. */
-function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): MaybePromise<void> {
+function addLabel(deps: SessionsPorts, entry: Kept, label: LabelRow): MaybePromise<void> {
   const { session, recorded: calls } = entry
   const call = answeredCall(label)
   const recorded = call === undefined ? undefined : takeOut(calls, call)
@@ -159,7 +159,7 @@ function answeredCall({ kind, text, source }: LabelRow): string | undefined {
   return kind === 'words' || isElsewhere ? undefined : source.call
 }
 
-async function addStored(deps: SessionsDeps, session: Session, label: LabelRow): Promise<void> {
+async function addStored(deps: SessionsPorts, session: Session, label: LabelRow): Promise<void> {
   if (label.kind === 'words') {
     if (label.text !== undefined) session.addWords(label.text, label.trust ?? 'claimed')
     return
@@ -179,7 +179,7 @@ async function addStored(deps: SessionsDeps, session: Session, label: LabelRow):
   return row === undefined ? session.lose() : await addAnswer(deps, session, label, row)
 }
 
-function addAnswer(deps: SessionsDeps, session: Session, label: LabelRow, row: CallRow): MaybePromise<void> {
+function addAnswer(deps: SessionsPorts, session: Session, label: LabelRow, row: CallRow): MaybePromise<void> {
   // Its content has been removed.
   if (row.expired_at !== undefined) return session.lose()
   // The actions and approvals of a call belong to its own session: when it is read in another one, only the answer enters.
@@ -208,7 +208,7 @@ const evictedOutput = ({ output }: CallRow): string | undefined =>
 const UNREADABLE = Symbol('unreadable')
 
 async function artifactText(
-  { artifacts }: SessionsDeps,
+  { artifacts }: SessionsPorts,
   user: string,
   digest: string,
 ): Promise<string | typeof UNREADABLE> {
@@ -216,7 +216,7 @@ async function artifactText(
   return found === undefined || found === 'expired' || found.size > MOST_TEXT ? UNREADABLE : found.text
 }
 
-function originOf({ judgement }: SessionsDeps, { kind, source, at }: LabelRow): TextOrigin {
+function originOf({ judgement }: SessionsPorts, { kind, source, at }: LabelRow): TextOrigin {
   const { outsiders, directory } = provenanceOf(judgement, source.server, source.name)
   return {
     kind,

@@ -6,7 +6,7 @@ import type { TextOrigin, Session } from './session.ts'
 import type { ArgumentValue } from './values.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 
-export type SourceDeps = { readonly tables: Pick<Tables, 'row'> }
+export type SourcePorts = { readonly tables: Pick<Tables, 'row'> }
 
 const MOST_SOURCES = 50
 /** How many characters of text are shown around a value. */
@@ -14,7 +14,7 @@ const AROUND = 80
 
 /** Where the values of a call come from, for the approver: by pointers, with some text around each. */
 export async function valueSources(
-  deps: SourceDeps,
+  deps: SourcePorts,
   { provenance }: Pick<Facts, 'provenance'>,
 ): Promise<ValueSource[]> {
   if (typeof provenance === 'string') return []
@@ -35,7 +35,7 @@ export async function valueSources(
 export type ReplyLeaves = Map<string, readonly Leaf[] | undefined>
 
 export async function sourceOf(
-  deps: SourceDeps,
+  deps: SourcePorts,
   session: Session,
   value: ArgumentValue,
   answers: ReplyLeaves,
@@ -61,7 +61,7 @@ export async function sourceOf(
 }
 
 /** The fields of the stored answer. If it was evicted or deleted since, only its call is named. */
-async function leavesFrom({ tables }: SourceDeps, { call }: TextOrigin, answers: ReplyLeaves) {
+async function leavesFrom({ tables }: SourcePorts, { call }: TextOrigin, answers: ReplyLeaves) {
   if (call === undefined) return undefined
   if (answers.has(call)) return answers.get(call)
   const held = await tables.row('calls', call)

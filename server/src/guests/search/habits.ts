@@ -93,7 +93,7 @@ export type SearchHabits = {
   ran(caller: Caller, tool_id: string): Promise<void>
 }
 
-type HabitsDeps = {
+type HabitsPorts = {
   readonly ledger: Ledger
   readonly tables: Pick<Tables, 'row'>
   readonly clock: Clock
@@ -102,7 +102,7 @@ type HabitsDeps = {
 const LED_WITHIN_MS = 10 * 60_000
 const MOST_CALLERS = 1_000
 
-export function openHabits({ ledger, tables, clock }: HabitsDeps): SearchHabits {
+export function openHabits({ ledger, tables, clock }: HabitsPorts): SearchHabits {
   const last = new Map<string, { query: string; found: ReadonlySet<string>; at: number }>()
   return {
     async of(caller) {

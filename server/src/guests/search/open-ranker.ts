@@ -103,7 +103,7 @@ function wordForms(tool: SearchableTool, terms: ReadonlySet<string>): ReadonlyMa
   return forms
 }
 
-type SemanticSearchDeps = {
+type SemanticSearchPorts = {
   readonly catalogue: Pick<Catalogue, 'tools'>
   readonly embedder: Embedder
   readonly vectors: Vectors
@@ -138,7 +138,7 @@ function openSemanticSearch({
   clock,
   pause,
   weight,
-}: SemanticSearchDeps): SemanticSearch {
+}: SemanticSearchPorts): SemanticSearch {
   let restUntil = 0
   let filling: Promise<void> | undefined
 

@@ -6,7 +6,7 @@ import type { YieldWhenDue } from '../../kernel/ports/runtime.ts'
 /** A search waits for the tools of a server that has at most this many left to index. */
 const SHORT_WAIT = 200
 
-export type WordIndexDeps = {
+export type WordIndexPorts = {
   readonly tool: (tool_id: string) => Tool | undefined
   readonly yieldWhenDue?: YieldWhenDue
 }
@@ -24,7 +24,7 @@ export type SearchIndex = {
  * thousands of tools delays neither calls nor other servers' tools.
  * INVARIANT: for a changed tool one document is indexed again, whatever the size of the catalogue.
  */
-export function openWordIndex({ tool, yieldWhenDue }: WordIndexDeps): SearchIndex {
+export function openWordIndex({ tool, yieldWhenDue }: WordIndexPorts): SearchIndex {
   const index = createIndex()
   /** By server: the tools that are not indexed yet. */
   const unread = new Map<string, Set<string>>()

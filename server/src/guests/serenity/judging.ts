@@ -4,7 +4,7 @@ import { healthFact } from './facts/health-fact.ts'
 import { judgeHealth } from './judge-health.ts'
 
 declare module '../../kernel/decide/judging.ts' {
-  interface FactsDeps {
+  interface FactsPorts {
     /** Only with a `serenity` section. */
     readonly health?: HealthEvidence
   }

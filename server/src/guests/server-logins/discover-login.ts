@@ -22,7 +22,7 @@ export type Discovered = {
   readonly all_scopes?: string
 }
 
-export type DiscoverDeps = {
+export type DiscoverPorts = {
   readonly server: HttpServer
   readonly rules: AddressRules
   readonly fetch: FetchLike
@@ -32,7 +32,7 @@ export type DiscoverDeps = {
  * Asks the tool server for its authorization server (RFC 9728), and that one for its endpoints (RFC 8414). A sentence if it
  * cannot be used.
  */
-export async function discoverLogin(deps: DiscoverDeps, challenge: Challenge): Promise<Discovered | string> {
+export async function discoverLogin(deps: DiscoverPorts, challenge: Challenge): Promise<Discovered | string> {
   const { server, fetch, rules } = deps
   const protectedBy = await resourceMetadata(deps, challenge)
   if (typeof protectedBy === 'string') return protectedBy
@@ -61,7 +61,7 @@ export async function discoverLogin(deps: DiscoverDeps, challenge: Challenge): P
 }
 
 async function resourceMetadata(
-  { server, fetch }: DiscoverDeps,
+  { server, fetch }: DiscoverPorts,
   { resource_metadata }: Challenge,
 ): Promise<OAuthProtectedResourceMetadata | undefined | string> {
   const url = resourceUrlFromServerUrl(server.url)

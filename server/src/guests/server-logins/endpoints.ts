@@ -9,12 +9,12 @@ import {
 } from '../../kernel/contract/answers.ts'
 import { LoginBody, LoginReturnBody, ToolLoginReturnBody } from '../../kernel/contract/api.ts'
 import { ok, specOf, type Problem } from '../../kernel/contract/problems.ts'
-import { readLogin, type LoginDeps } from '../../kernel/identity/logins.ts'
+import { readLogin, type LoginPorts } from '../../kernel/identity/logins.ts'
 import { PEOPLE } from '../../adapters/http/access.ts'
 import { endpoint, type EndpointInput, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { isFromOwnPage, secretOf } from '../../adapters/http/endpoints/login.ts'
 import { page } from '../../adapters/http/html-page.ts'
-import { loginUse, type LoginsDeps } from './log-in.ts'
+import { loginUse, type LoginsPorts } from './log-in.ts'
 import { refuse } from './problems.ts'
 
 /**
@@ -61,7 +61,7 @@ fetch(location.pathname, { method: 'POST', headers: { 'content-type': 'applicati
 
 const OAUTH_CALLBACK = '/oauth/callback'
 
-export type ServerLoginPorts = LoginsDeps & LoginDeps
+export type ServerLoginPorts = LoginsPorts & LoginPorts
 
 /** Logins at tool servers: started and ended with a key, completed in a browser without one. */
 export function endpoints(k: ServerLoginPorts): readonly Endpoint[] {

@@ -14,7 +14,7 @@ import type { Clock, Ids } from '../../kernel/ports/runtime.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { refuse } from './problems.ts'
 
-export type LoginsDeps = {
+export type LoginsPorts = {
   readonly logins: ServerLogins
   readonly ledger: Ledger
   readonly clock: Clock
@@ -40,7 +40,7 @@ export interface LoginUse {
   finishFor(caller: Caller, which: WhichLogin, back: Omit<LoginReturn, 'secrets'>): Promise<Result<LoginSlot>>
 }
 
-export function loginUse(deps: LoginsDeps): LoginUse {
+export function loginUse(deps: LoginsPorts): LoginUse {
   const { logins } = deps
 
   /** The slot, for somebody who may decide about it. */

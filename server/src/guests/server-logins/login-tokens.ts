@@ -16,7 +16,7 @@ export type LoginTokens = Tokens & {
   status(): LoginStatus
 }
 
-export type LoginTokensDeps = {
+export type LoginTokensPorts = {
   readonly server: HttpServer
   readonly slot: LoginSlot
   readonly store: LoginStore
@@ -38,7 +38,7 @@ const NO_TOKEN: ServerToken = { ok: true, value: undefined }
  * The tokens of one login: used while they are valid, refreshed before they expire, once for all callers.
  * INVARIANT: a refresh goes to the token endpoint that the person logged in with, whatever the tool server says now.
  */
-export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
+export function openLoginTokens(deps: LoginTokensPorts): LoginTokens {
   const { server, slot, store, clock } = deps
   let login = stored(deps)
   let refreshing: Promise<ServerToken> | undefined
@@ -173,7 +173,7 @@ const scopeOf = (scope: string | undefined) => (scope === undefined ? {} : { sco
 const listed = (scope: string | undefined) => (scope === undefined ? '' : `: \`${scope.slice(0, 200)}\``)
 
 /** The stored login, unless it was for another URL or another authorization server than the configured ones. */
-function stored({ store, slot, server, warn }: LoginTokensDeps): StoredLogin | undefined {
+function stored({ store, slot, server, warn }: LoginTokensPorts): StoredLogin | undefined {
   const read = store.read(slot)
   if (!read.ok) {
     warn(`its login cannot be read (${read.problem.about['why'] ?? ''})`)

@@ -14,7 +14,7 @@ import { sayFault } from './say-fault.ts'
 import { tokensOf } from './token-answer.ts'
 import { refuse } from './problems.ts'
 
-type ServerLoginDeps = Omit<LoginsGiven, 'keys'> & {
+type OpenServerLoginsPorts = Omit<LoginsGiven, 'keys'> & {
   readonly store: LoginStore
   /** For one request to an authorization server. */
   readonly timeout_ms?: number
@@ -37,7 +37,7 @@ export const openLogins = ({ keys, ...given }: LoginsGiven): OpenServerLogins =>
   openServerLogins({ ...given, store: openLoginStore(keys) })
 
 /** Logins at tool servers over HTTP: discovery, registration, the browser flow, and the tokens of each slot. */
-export function openServerLogins(deps: ServerLoginDeps): OpenServerLogins {
+export function openServerLogins(deps: OpenServerLoginsPorts): OpenServerLogins {
   const { store, clock, timeout_ms = TIMEOUT_MS } = deps
   const entered = new Map<string, Entered>()
   const attempts = openAttempts(clock)

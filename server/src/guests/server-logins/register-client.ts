@@ -3,7 +3,7 @@ import type { LoginStore, StoredClient } from './server-login.ts'
 import type { HttpServer } from '../../adapters/upstream/server-kind.ts'
 import type { Discovered } from './discover-login.ts'
 
-export type ClientDeps = {
+export type ClientPorts = {
   readonly server: HttpServer
   readonly store: LoginStore
   readonly fetch: FetchLike
@@ -14,7 +14,7 @@ export type ClientDeps = {
  * sentence if there is none.
  */
 export async function clientFor(
-  { server, store, fetch }: ClientDeps,
+  { server, store, fetch }: ClientPorts,
   { issuer, metadata, all_scopes }: Discovered,
   redirect_uri: string,
 ): Promise<StoredClient['client'] | string> {

@@ -3,13 +3,13 @@ import { CALLERS, DECIDERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'
 import { readToolflow } from './read-toolflow.ts'
-import { resumeToolflow, type ResumeToolflowDeps } from './resume-toolflow.ts'
-import { runOf, runToolflow, type RunToolflowDeps } from './run-toolflow.ts'
+import { resumeToolflow, type ResumeToolflowPorts } from './resume-toolflow.ts'
+import { runOf, runToolflow, type RunToolflowPorts } from './run-toolflow.ts'
 import { ToolflowAnswer, ToolflowBody, type ToolflowView } from './toolflow.ts'
 import { answerText, textsInOutcome, textsInPacket, type PacketTexts } from '../../kernel/sessions/answer-texts.ts'
 import type { AnswerText } from '../../kernel/sessions/enter-session.ts'
 
-export type ToolflowPorts = RunToolflowDeps & ResumeToolflowDeps
+export type ToolflowPorts = RunToolflowPorts & ResumeToolflowPorts
 
 const WAIT_MS = 30_000
 

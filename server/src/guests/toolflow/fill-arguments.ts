@@ -8,7 +8,7 @@ import { ungrounded } from './ungrounded.ts'
 import type { ArgumentModel } from '../../kernel/ports/argument-model.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 
-export type FillDeps = {
+export type FillPorts = {
   readonly judgement: Pick<Judgement, 'scanner'>
   /** Set only if configured. */
   readonly argumentModel?: ArgumentModel
@@ -26,7 +26,7 @@ const LONGEST_SHOWN = 2_000
  * INVARIANT: no value is invented. A model's values count only if they are also in the prompt or the tool's schema.
  */
 export async function fillArguments(
-  deps: FillDeps,
+  deps: FillPorts,
   tool: Tool,
   given: Json | undefined,
   prompt: string,
@@ -51,7 +51,7 @@ export async function fillArguments(
 const givenArgs = (given: JsonObject): GivenArgs => ({ of: 'caller', value: given['value'] ?? {} })
 const NO_ARGUMENTS: GivenArgs = { of: 'nobody', value: {} }
 
-async function modelArgs({ argumentModel }: FillDeps, tool: Tool, prompt: string): Promise<GivenArgs> {
+async function modelArgs({ argumentModel }: FillPorts, tool: Tool, prompt: string): Promise<GivenArgs> {
   const { definition } = inForce(tool.row)
   const wanted = definition.inputSchema['properties']
   if (argumentModel === undefined || !isJsonObject(wanted) || Object.keys(wanted).length === 0) return NO_ARGUMENTS
@@ -69,7 +69,7 @@ function missingIn(args: Json, schema: JsonObject): string[] {
 }
 
 /** For people: without secrets, but with their places, and of limited length. */
-async function shownOf({ judgement }: FillDeps, args: Json): Promise<Pick<CardFact, 'proposed_args' | 'hidden'>> {
+async function shownOf({ judgement }: FillPorts, args: Json): Promise<Pick<CardFact, 'proposed_args' | 'hidden'>> {
   const canonical = canonicalJson(args)
   if (!canonical.ok) return { proposed_args: '{}' }
   const { args: shown, hidden } = await judgement.scanner.shownArgs(canonical.value)

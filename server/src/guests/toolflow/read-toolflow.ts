@@ -9,7 +9,7 @@ import { toolflow } from './step.ts'
 import { mayReadWorkOf } from '../../kernel/identity/grants.ts'
 import { waitForRun } from '../../kernel/runs/wait-for-run.ts'
 import { describeCall } from '../../kernel/attempt/describe-call.ts'
-import { shownPacketOf, type ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
+import { shownPacketOf, type ApprovalReadPorts } from '../../kernel/approvals/read-approvals.ts'
 import type { ReadCallDeps } from '../../kernel/attempt/read-call.ts'
 import type { ApprovalPacket } from '../../kernel/contract/approval.ts'
 import { sayProblem } from '../../kernel/text/say-problem.ts'
@@ -17,11 +17,11 @@ import { outputText } from '../../kernel/attempt/interpret.ts'
 import { endingOf } from './ending.ts'
 import { refuse } from './problems.ts'
 
-export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
+export type ReadToolflowPorts = ReadCallDeps & ApprovalReadPorts
 
 /** The current state of a flow, after waiting a limited time for it to end or wait. It searched all tools of its caller. */
 export async function readToolflow(
-  deps: ReadToolflowDeps,
+  deps: ReadToolflowPorts,
   caller: Caller,
   run_id: string,
   wait_ms = 0,
@@ -36,7 +36,7 @@ export type ToolflowRun = { readonly run: RunRow; readonly state: ToolflowState 
 
 /** Undefined if there is none, or if this caller may not see it. */
 export async function flowOf(
-  { tables }: Pick<ReadToolflowDeps, 'tables'>,
+  { tables }: Pick<ReadToolflowPorts, 'tables'>,
   caller: Caller,
   run_id: string,
 ): Promise<ToolflowRun | undefined> {
@@ -52,13 +52,13 @@ const stateOf = (run: RunRow) => run.state as ToolflowState
 
 /** The first view that has ended or waits, or the last one when the time is over. */
 export const waitForView = (
-  deps: ReadToolflowDeps,
+  deps: ReadToolflowPorts,
   run_id: RunId,
   wait_ms: number,
   isAtRest: (view: ToolflowView) => boolean,
 ): Promise<ToolflowView> => waitForRun(deps, run_id, wait_ms, () => viewNow(deps, run_id), isAtRest)
 
-async function viewNow(deps: ReadToolflowDeps, run_id: RunId): Promise<ToolflowView> {
+async function viewNow(deps: ReadToolflowPorts, run_id: RunId): Promise<ToolflowView> {
   const run = (await deps.tables.row('runs', run_id))?.row
   if (run === undefined) throw new Bug(`the run \`${run_id}\` no longer exists`)
   const state = stateOf(run)
@@ -67,7 +67,7 @@ async function viewNow(deps: ReadToolflowDeps, run_id: RunId): Promise<ToolflowV
   return viewOf(run, state, call === undefined ? undefined : await callNow(deps, call))
 }
 
-async function callNow(deps: ReadToolflowDeps, row: CallRow): Promise<CallNow> {
+async function callNow(deps: ReadToolflowPorts, row: CallRow): Promise<CallNow> {
   const outcome = describeCall(row, deps.links)
   if (outcome.status !== 'pending') return { outcome }
   const approval = await deps.tables.row('approvals', outcome.approval_id)

@@ -3,15 +3,15 @@ import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { ToolflowAnswer, ToolflowView } from './toolflow.ts'
 import { mayDecide } from '../../kernel/approvals/may-decide.ts'
 import { decideApproval } from '../../kernel/approvals/decide-approval.ts'
-import { editApproval, type EditDeps } from '../../kernel/approvals/edit-approval.ts'
-import type { MintDeps } from '../../kernel/consents/mint-consent.ts'
-import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
+import { editApproval, type EditPorts } from '../../kernel/approvals/edit-approval.ts'
+import type { MintPorts } from '../../kernel/consents/mint-consent.ts'
+import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import type { Site } from '../../kernel/ports/keys.ts'
 import type { Probe } from '../../kernel/ports/runtime.ts'
-import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
+import { flowOf, waitForView, type ReadToolflowPorts } from './read-toolflow.ts'
 import { refuse } from './problems.ts'
 
-export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & PasskeyDeps & { readonly probe: Probe }
+export type ResumeToolflowPorts = ReadToolflowPorts & EditPorts & MintPorts & PasskeyPorts & { readonly probe: Probe }
 
 const WAIT_MS = 30_000
 
@@ -21,7 +21,7 @@ const WAIT_MS = 30_000
  * INVARIANT: only somebody who may decide an approval gets this far, and only about the request that this flow waits for.
  */
 export async function resumeToolflow(
-  deps: ResumeToolflowDeps,
+  deps: ResumeToolflowPorts,
   by: Caller,
   run_id: string,
   { approval_id, choice, args, reason, typed, passphrase, passkey, digest, unfolded }: ToolflowAnswer,

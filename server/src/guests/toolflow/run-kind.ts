@@ -1,10 +1,10 @@
 import { runKindEntry } from '../../kernel/runs/performer.ts'
 import { toolflow } from './step.ts'
-import { toolflowPerformers, type ToolflowEffectDeps } from './toolflow-effects.ts'
+import { toolflowPerformers, type ToolflowEffectPorts } from './toolflow-effects.ts'
 
 declare module '../../kernel/runs/performer.ts' {
   interface PerformerNeeds {
-    readonly toolflow: ToolflowEffectDeps
+    readonly toolflow: ToolflowEffectPorts
   }
 }
 

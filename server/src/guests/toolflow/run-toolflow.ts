@@ -14,11 +14,11 @@ import type { Intake } from '../../kernel/attempt/intake.ts'
 import type { Ledger } from '../../kernel/ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../../kernel/ports/runtime.ts'
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
-import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
+import { flowOf, waitForView, type ReadToolflowPorts } from './read-toolflow.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { refuse } from './problems.ts'
 
-export type RunToolflowDeps = ReadToolflowDeps & {
+export type RunToolflowPorts = ReadToolflowPorts & {
   readonly intake: Intake
   readonly volume: StoredVolume
   readonly ledger: Ledger
@@ -29,7 +29,7 @@ export type RunToolflowDeps = ReadToolflowDeps & {
 }
 
 /** What is needed to find a run by its key. */
-export type RunKeyDeps = Pick<RunToolflowDeps, 'tables' | 'digest'>
+export type RunKeyPorts = Pick<RunToolflowPorts, 'tables' | 'digest'>
 
 export type RunToolflow = {
   readonly trace?: string
@@ -45,7 +45,7 @@ const WAIT_MS = 30_000
  * the driver does the rest. Secrets in the prompt are not stored.
  */
 export async function runToolflow(
-  deps: RunToolflowDeps,
+  deps: RunToolflowPorts,
   caller: Caller,
   asked: ToolflowBody,
   { trace, idempotency_key, wait_ms = WAIT_MS }: RunToolflow = {},
@@ -77,7 +77,7 @@ export async function runToolflow(
  * A caller's own key names one run, without a table of keys. Runs of earlier releases are named after the id alone: such a run
  * belongs to this caller only if the same user started it.
  */
-export async function runOf(deps: RunKeyDeps, caller: Caller, key: string): Promise<RunId> {
+export async function runOf(deps: RunKeyPorts, caller: Caller, key: string): Promise<RunId> {
   const named = (...parts: readonly string[]): RunId =>
     `run_${deps.digest(JSON.stringify(['toolflow', ...parts])).slice(0, 16)}`
   const former = named(caller.id, key)
@@ -86,7 +86,7 @@ export async function runOf(deps: RunKeyDeps, caller: Caller, key: string): Prom
   return isOwn ? former : named(caller.id, caller.user, key)
 }
 
-async function withoutSecrets({ judgement }: RunToolflowDeps, body: ToolflowBody): Promise<ToolflowBody> {
+async function withoutSecrets({ judgement }: RunToolflowPorts, body: ToolflowBody): Promise<ToolflowBody> {
   const clean = (text: string) => judgement.scanner.redact(text, 'shown')
   return {
     ...body,
@@ -97,7 +97,7 @@ async function withoutSecrets({ judgement }: RunToolflowDeps, body: ToolflowBody
 
 const askedText = ({ args: _, ...body }: ToolflowBody, args: string) => JSON.stringify([body, args])
 
-async function record(deps: RunToolflowDeps, caller: Caller, state: ToolflowState) {
+async function record(deps: RunToolflowPorts, caller: Caller, state: ToolflowState) {
   const { run_id, trace } = state
   const now = deps.clock()
   const run = beginRun(toolflow, run_id, { state }, now, { owner: callerIdentity(caller), thread: state.thread })
@@ -116,7 +116,7 @@ async function record(deps: RunToolflowDeps, caller: Caller, state: ToolflowStat
 }
 
 /** Whether the same caller has made the same request under this key before. */
-async function isSame(deps: RunToolflowDeps, caller: Caller, run_id: RunId, asked_hash: string): Promise<boolean> {
+async function isSame(deps: RunToolflowPorts, caller: Caller, run_id: RunId, asked_hash: string): Promise<boolean> {
   const flow = await flowOf(deps, caller, run_id)
   return flow !== undefined && flow.state.asked_hash === asked_hash
 }

@@ -12,32 +12,32 @@ import type { ToolflowWork } from './graph.ts'
 import type { CardFact, ToolflowState } from './state.ts'
 import { nodeIn, toolflow, type ToolflowNodeEffect } from './step.ts'
 import type { Perform, PerformersOf } from '../../kernel/runs/performer.ts'
-import { fillArguments, type FillDeps } from './fill-arguments.ts'
+import { fillArguments, type FillPorts } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../../kernel/attempt/judge-call.ts'
 import { prepareCall, type PrepareDeps } from '../../kernel/attempt/prepare-call.ts'
-import { recordUserWords, type RecordUserWordsDeps } from '../../kernel/sessions/record-user-words.ts'
+import { recordUserWords, type RecordUserWordsPorts } from '../../kernel/sessions/record-user-words.ts'
 import { readCard } from '../../kernel/catalogue/read-card.ts'
-import { searchTools, type SearchDeps } from '../../kernel/catalogue/search-tools.ts'
+import { searchTools, type SearchPorts } from '../../kernel/catalogue/search-tools.ts'
 import { VERDICT_OF_EFFECT, isStale } from '../serenity/api.ts'
 import type { GateEvidence } from './toolflow.ts'
 import type { Facts } from '../../kernel/decide/facts.ts'
 import { riskOf } from '../../kernel/decide/risk-of.ts'
 
-export type ToolflowEffectDeps = PrepareDeps &
+export type ToolflowEffectPorts = PrepareDeps &
   JudgeDeps &
-  SearchDeps &
-  FillDeps &
-  RecordUserWordsDeps & {
+  SearchPorts &
+  FillPorts &
+  RecordUserWordsPorts & {
     readonly dispatch: (request: CallRequest) => Promise<Outcome>
   }
 
 type Filled = Partial<
   Pick<ToolflowState, 'candidates' | 'card' | 'args' | 'judged' | 'dry_run_result' | 'failure' | 'call'>
 >
-type Work = (deps: ToolflowEffectDeps, details: JsonObject, step: string) => Promise<Filled | 'later'>
+type Work = (deps: ToolflowEffectPorts, details: JsonObject, step: string) => Promise<Filled | 'later'>
 
 /** The work at each node. */
-export function toolflowPerformers(deps: ToolflowEffectDeps): PerformersOf<ToolflowNodeEffect> {
+export function toolflowPerformers(deps: ToolflowEffectPorts): PerformersOf<ToolflowNodeEffect> {
   const perform =
     (work: Work): Perform<ToolflowNodeEffect> =>
     async (effect) => {

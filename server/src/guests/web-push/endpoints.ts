@@ -1,10 +1,10 @@
 import { PushAnswer, PushBody, PushSubscriptionAnswer } from '../../kernel/contract/web-push.ts'
 import { DECIDERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
-import { listPushes, removePush, subscribePush, type PushDeps } from './web-push-use.ts'
+import { listPushes, removePush, subscribePush, type PushPorts } from './web-push-use.ts'
 
 /** Web push subscriptions for new requests. */
-export const endpoints = (k: PushDeps): readonly Endpoint[] => [
+export const endpoints = (k: PushPorts): readonly Endpoint[] => [
   endpoint({
     at: 'GET /v1/push',
     access: DECIDERS,

@@ -17,7 +17,7 @@ import { isAsked, membersOf } from '../../kernel/approvals/routes/seats.ts'
 import { mayDecide } from '../../kernel/approvals/may-decide.ts'
 import { delegationIn, liveDelegations } from '../../kernel/approvals/delegations.ts'
 import { packetOf } from '../../kernel/approvals/packet-of.ts'
-import type { ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
+import type { ApprovalReadPorts } from '../../kernel/approvals/read-approvals.ts'
 import type { Links } from '../../kernel/attempt/describe-call.ts'
 import { refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
 import { credentialState } from '../../kernel/identity/credential-state.ts'
@@ -37,7 +37,7 @@ declare module '../../kernel/ports/ledger.ts' {
   }
 }
 
-export type PushDeps = ApprovalReadDeps & {
+export type PushPorts = ApprovalReadPorts & {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -49,7 +49,7 @@ export type PushDeps = ApprovalReadDeps & {
 const MOST_TOLD = 1_000
 const MOST_WAITING = 100
 
-export async function listPushes({ tables, webPush }: PushDeps, by: Caller): Promise<Result<PushAnswer>> {
+export async function listPushes({ tables, webPush }: PushPorts, by: Caller): Promise<Result<PushAnswer>> {
   const key = webPush.publicKey()
   if (!key.ok) return key
   const live = await livePushes(tables, by.user)
@@ -63,14 +63,14 @@ const shown = ({ push_id, name, endpoint, created_at }: PushRow): PushSubscripti
   created_at,
 })
 
-async function livePushes(tables: PushDeps['tables'], user: string): Promise<readonly Stored<'pushes'>[]> {
+async function livePushes(tables: PushPorts['tables'], user: string): Promise<readonly Stored<'pushes'>[]> {
   const listed = await tables.list('pushes', { user }, { limit: 200, newest_first: true })
   return listed.filter(({ row }) => row.ended_at === undefined)
 }
 
 /** Registers a browser of the caller. Its address must be that of a push service. */
 export async function subscribePush(
-  deps: PushDeps,
+  deps: PushPorts,
   by: Caller,
   wanted: PushBody,
 ): Promise<Result<PushSubscriptionAnswer>> {
@@ -101,7 +101,11 @@ export async function subscribePush(
   return recorded === 'committed' ? ok(shown(row)) : refuseUnrecorded(recorded)
 }
 
-export async function removePush(deps: PushDeps, by: Caller, push_id: string): Promise<Result<PushSubscriptionAnswer>> {
+export async function removePush(
+  deps: PushPorts,
+  by: Caller,
+  push_id: string,
+): Promise<Result<PushSubscriptionAnswer>> {
   const held = await deps.tables.row('pushes', push_id)
   if (held === undefined || held.row.user !== by.user || held.row.ended_at !== undefined) return refuse('push.unknown')
   const recorded = await deps.ledger.commit([ended(held, deps.clock()), auditOf(deps, 'push.removed', by, held.row)])
@@ -109,7 +113,7 @@ export async function removePush(deps: PushDeps, by: Caller, push_id: string): P
 }
 
 /** Notifies the browsers of people who may decide about each new request. Best effort: the inbox is the record. */
-export function notifyBrowsers(deps: PushDeps & { readonly notices: Pick<Notices, 'subscribe'> }): void {
+export function notifyBrowsers(deps: PushPorts & { readonly notices: Pick<Notices, 'subscribe'> }): void {
   let waiting = 0
   deps.notices.subscribe('changes', (happened, origin) => {
     // The node that stored a request reports it, once.
@@ -125,7 +129,7 @@ export function notifyBrowsers(deps: PushDeps & { readonly notices: Pick<Notices
   })
 }
 
-async function pushRequest(deps: PushDeps, approval_id: string): Promise<void> {
+async function pushRequest(deps: PushPorts, approval_id: string): Promise<void> {
   const subscribed = await deps.tables.list('pushes', {}, { limit: MOST_TOLD, newest_first: true })
   const live = subscribed.filter(({ row }) => row.ended_at === undefined)
   if (live.length === 0) return
@@ -150,18 +154,18 @@ async function pushRequest(deps: PushDeps, approval_id: string): Promise<void> {
 
 type HandedOver = readonly { readonly from: string; readonly to: string }[]
 
-async function delegationsFor(deps: PushDeps, row: ApprovalRow): Promise<HandedOver> {
+async function delegationsFor(deps: PushPorts, row: ApprovalRow): Promise<HandedOver> {
   return row.route?.group === undefined ? [] : (await liveDelegations(deps)).map(delegationIn)
 }
 
-function isAskedUser({ routes }: PushDeps, row: ApprovalRow, user: string, delegations: HandedOver): boolean {
+function isAskedUser({ routes }: PushPorts, row: ApprovalRow, user: string, delegations: HandedOver): boolean {
   const members = membersOf(row, routes.groups)
   const substitutes_for = delegations.filter(({ to }) => to === user).map(({ from }) => from)
   return members === undefined || isAsked(user, { members, substitutes_for })
 }
 
 /** A browser that subscribed with a key gets nothing once that key is invalid. */
-async function mayStillDecide({ tables, clock }: PushDeps, { key, caller }: PushRow): Promise<boolean> {
+async function mayStillDecide({ tables, clock }: PushPorts, { key, caller }: PushRow): Promise<boolean> {
   if (!DECIDING_KINDS.some((kind) => caller.startsWith(`${kind}:`))) return false
   if (key === undefined) return true
   const credential = (await tables.row('credentials', key))?.row
@@ -176,7 +180,7 @@ const ended = ({ row, version }: Stored<'pushes'>, now: number): Change => ({
   to: { ...row, ended_at: now },
 })
 
-function auditOf({ clock, ids }: PushDeps, type: AuditEvent, by: Caller, { push_id, user }: PushRow): Change {
+function auditOf({ clock, ids }: PushPorts, type: AuditEvent, by: Caller, { push_id, user }: PushRow): Change {
   return {
     kind: 'audit',
     entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject: { push: push_id, user } },

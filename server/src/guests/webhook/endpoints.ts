@@ -3,17 +3,17 @@ import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { CallbackBody } from './section.ts'
 import { type Result } from '../../kernel/contract/problems.ts'
-import { decideApproval, type DecideDeps, type DecidedApproval } from '../../kernel/approvals/decide-approval.ts'
-import type { ApprovalReadDeps } from '../../kernel/approvals/read-approvals.ts'
-import type { MintDeps } from '../../kernel/consents/mint-consent.ts'
-import type { PasskeyDeps } from '../../kernel/identity/passkeys.ts'
+import { decideApproval, type DecidePorts, type DecidedApproval } from '../../kernel/approvals/decide-approval.ts'
+import type { ApprovalReadPorts } from '../../kernel/approvals/read-approvals.ts'
+import type { MintPorts } from '../../kernel/consents/mint-consent.ts'
+import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import type { CallbackSource } from '../../kernel/approvals/channels-use.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
 import { refuse } from './problems.ts'
 
 /** Receives answers to webhooks. Their signature is the credential. */
-export const endpoints = (k: CallbackDeps): readonly Endpoint[] => [
+export const endpoints = (k: CallbackPorts): readonly Endpoint[] => [
   endpoint({
     at: 'POST /v1/channels/{name}/callback',
     access: 'anyone',
@@ -31,10 +31,10 @@ export const endpoints = (k: CallbackDeps): readonly Endpoint[] => [
   }),
 ]
 
-type CallbackDeps = DecideDeps &
-  ApprovalReadDeps &
-  MintDeps &
-  PasskeyDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
+type CallbackPorts = DecidePorts &
+  ApprovalReadPorts &
+  MintPorts &
+  PasskeyPorts & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
 
 /** An answer as received, before it is verified. */
 type Callback = {
@@ -54,7 +54,7 @@ const SECONDS = /^\d{1,12}$/
  * A decision that came back through a channel: made as the approver the operator named for it, by the same rules as any other.
  * INVARIANT: one signed message decides at most once, because its id is spent in the commit of the decision.
  */
-async function takeCallback(deps: CallbackDeps, callback: Callback): Promise<Result<DecidedApproval>> {
+async function takeCallback(deps: CallbackPorts, callback: Callback): Promise<Result<DecidedApproval>> {
   const { channel, id, timestamp, signature, body } = callback
   const source = deps.callbacks.get(channel)
   if (source === undefined) return refuse('channel.unknown', { channel })
@@ -81,7 +81,7 @@ async function takeCallback(deps: CallbackDeps, callback: Callback): Promise<Res
 const typedIn = ({ typed }: { readonly typed?: string | undefined }) => (typed === undefined ? {} : { typed })
 
 function spentWith(
-  deps: CallbackDeps,
+  deps: CallbackPorts,
   { channel, id }: Callback,
   { approver }: CallbackSource,
   approval: string,

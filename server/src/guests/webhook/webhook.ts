@@ -20,10 +20,11 @@ export const webhookChannel = channelKind('webhooks', (settings, tools) => {
   return { ...opened, callback: { key: back, approver: { kind: 'approver', id: `approver:${approver}`, user } } }
 })
 
-export type WebhookDeps = { readonly post: Post; readonly clock: Clock; readonly key: WebhookKey }
-
 /** A signed message to another program, as in Standard Webhooks. */
-export function webhook(settings: Pick<WebhookSettings, 'name' | 'url' | 'events'>, deps: WebhookDeps): Channel {
+export function webhook(
+  settings: Pick<WebhookSettings, 'name' | 'url' | 'events'>,
+  deps: { readonly post: Post; readonly clock: Clock; readonly key: WebhookKey },
+): Channel {
   return {
     name: settings.name,
     events: settings.events,

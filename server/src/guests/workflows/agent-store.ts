@@ -3,13 +3,13 @@ import type { WorkflowFound } from './draft.ts'
 import type { Tables } from '../../kernel/ports/reads.ts'
 
 /** What the runs of one document share: a limited store of values by key. */
-export type LoadDeps = { readonly tables: Pick<Tables, 'row'> }
+export type LoadPorts = { readonly tables: Pick<Tables, 'row'> }
 
 export const valueId = (agent: string, key: string): string => `${agent} ${key}`
 
 /** The values that a step requests, as far as they exist. */
 export async function loadValues(
-  { tables }: LoadDeps,
+  { tables }: LoadPorts,
   agent: string,
   details: JsonObject,
 ): Promise<Required<Pick<WorkflowFound, 'loaded'>>> {

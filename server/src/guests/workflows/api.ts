@@ -105,7 +105,7 @@ export const DELIVERY_KNOWN_MS = 7 * 86_400_000
 /** A limited number of units for a period. */
 export type UnitMeter = { readonly account: string; readonly limit: number; readonly until?: number }
 
-export type MeterDeps = { readonly ledger: Ledger; readonly accounts: Accounts }
+export type MeterPorts = { readonly ledger: Ledger; readonly accounts: Accounts }
 
 const MINUTE_MS = 60_000
 
@@ -124,7 +124,7 @@ export type MeterCommit = Committed | { readonly over: string }
  * INVARIANT: if several race for the last unit, one commits; the others get the limit.
  */
 export async function commitWithin(
-  { ledger, accounts }: MeterDeps,
+  { ledger, accounts }: MeterPorts,
   meters: readonly UnitMeter[],
   changes: readonly Change[],
 ): Promise<MeterCommit> {
@@ -179,7 +179,7 @@ const DAY_MS = 86_400_000
 
 /** Counts a message of a document against `maxMessagesPerMinute`, once per key, however often it is tried. */
 export async function countMessage(
-  deps: MeterDeps & { readonly clock: Clock },
+  deps: MeterPorts & { readonly clock: Clock },
   { name, document: { messaging } }: OpenDocument,
   key: string,
 ): Promise<'counted' | 'over' | 'later'> {
@@ -199,13 +199,17 @@ const MICRO = 1_000_000
 /** Characters per token, for a first estimate of a prompt. */
 const CHARS_PER_TOKEN = 4
 
-export type AskingDeps = MeterDeps & { readonly models: AgentModels; readonly clock: Clock }
+export type AskingPorts = MeterPorts & { readonly models: AgentModels; readonly clock: Clock }
 
 export type AskedWithin =
   ModelOutput | { readonly failed: string } | { readonly over: string; readonly usage?: WorkflowUsage } | 'later'
 
 /** One request to a model in the name of a document, within its limits. */
-export async function askWithin(deps: AskingDeps, opened: OpenDocument, question: ModelQuestion): Promise<AskedWithin> {
+export async function askWithin(
+  deps: AskingPorts,
+  opened: OpenDocument,
+  question: ModelQuestion,
+): Promise<AskedWithin> {
   const { limits } = opened.document
   const most = limits.maxTokensPerRequest
   const chars = question.messages.reduce((sum, { text }) => sum + text.length, question.instructions.length)
@@ -233,7 +237,7 @@ function costMeter({ name, document: { limits } }: OpenDocument, now: number) {
 
 /** The cost is spent even over the limit; then the next request is rejected. */
 async function spendCost(
-  deps: MeterDeps & { readonly clock: Clock },
+  deps: MeterPorts & { readonly clock: Clock },
   opened: OpenDocument,
   { cost }: WorkflowUsage,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { DocumentHead, DocumentVersion, VersionView } from './workflow.ts'
 import { beginRun } from '../../kernel/runs/begin-run.ts'
 import { readDocument, spellFault } from './read-document.ts'
 import { newSchedules, schedules } from './schedules.ts'
-import type { HubDecidesDeps } from '../../kernel/approvals/hub-decides.ts'
+import type { HubDecidesPorts } from '../../kernel/approvals/hub-decides.ts'
 import type { Change, Ledger } from '../../kernel/ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../../kernel/ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../../kernel/changes/unrecorded.ts'
@@ -13,7 +13,7 @@ import { headId, versionId } from './documents.ts'
 import { type Documents } from './api.ts'
 import { refuse } from './problems.ts'
 
-export type ApplyDeps = HubDecidesDeps & {
+export type ApplyPorts = HubDecidesPorts & {
   readonly ledger: Ledger
   readonly documents: Documents
   readonly clock: Clock
@@ -34,7 +34,7 @@ const SHOWN_FAULTS = 20
  * INVARIANT: versions are numbered without gaps and never change; if two are applied at once, one is rejected.
  */
 export async function applyDocument(
-  deps: ApplyDeps,
+  deps: ApplyPorts,
   by: Caller,
   text: string,
   rolled_back_to?: number,
@@ -140,7 +140,7 @@ export const mayChangeDocuments = ({ kind }: Caller): Result<void> =>
 
 /** Applies the text of an earlier version as a new one. */
 export async function rollBack(
-  deps: ApplyDeps,
+  deps: ApplyPorts,
   by: Caller,
   name: string,
   to: number | undefined,

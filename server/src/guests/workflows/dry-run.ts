@@ -13,14 +13,14 @@ import { compileTriggers } from './triggers.ts'
 import { judgeCall, type JudgeDeps } from '../../kernel/attempt/judge-call.ts'
 import { prepareCall, type PrepareDeps } from '../../kernel/attempt/prepare-call.ts'
 import { agentCaller } from './api.ts'
-import { loadValues, type LoadDeps } from './agent-store.ts'
+import { loadValues, type LoadPorts } from './agent-store.ts'
 import type { OpenDocument } from './api.ts'
 import { schemaFault } from './take-message.ts'
 import { workNamed } from './steps/steps.ts'
 import { requestOf, textIn } from './tool-step.ts'
 import { refuse } from './problems.ts'
 
-export type DryRunDeps = PrepareDeps & JudgeDeps & LoadDeps
+export type DryRunPorts = PrepareDeps & JudgeDeps & LoadPorts
 
 export type DryStep = {
   readonly step: string
@@ -43,7 +43,7 @@ const MOST_STEPS = 500
 
 /** Simulates a protocol: what each step would be given, and how the gate would judge it. */
 export async function dryRun(
-  deps: DryRunDeps,
+  deps: DryRunPorts,
   by: Caller,
   text: string,
   asked: { readonly protocol?: string | undefined; readonly input: Json },
@@ -105,7 +105,7 @@ export async function dryRun(
   return ok({ document: opened.name, protocol: protocol.id, steps, ...(failure === null ? {} : { stopped: failure }) })
 }
 
-function openText({ clock, digest }: DryRunDeps, document: WorkflowDocument, text: string, by: Caller): OpenDocument {
+function openText({ clock, digest }: DryRunPorts, document: WorkflowDocument, text: string, by: Caller): OpenDocument {
   const { name } = document.metadata
   const row: DocumentVersion = {
     v: 1,
@@ -130,7 +130,7 @@ function openText({ clock, digest }: DryRunDeps, document: WorkflowDocument, tex
 type Assumed = { readonly step?: DryStep; readonly found: WorkflowFound }
 
 async function assume(
-  deps: DryRunDeps,
+  deps: DryRunPorts,
   opened: OpenDocument,
   state: WorkflowState,
   { kind, key, with: details }: WorkflowEffect,
@@ -160,7 +160,7 @@ async function assume(
 }
 
 async function verdictOf(
-  deps: DryRunDeps,
+  deps: DryRunPorts,
   opened: OpenDocument,
   state: WorkflowState,
   key: string,

@@ -3,8 +3,8 @@ import type { Json } from '../../kernel/contract/json.ts'
 import { ADMINS, CALLERS, DECIDERS, OVERSEERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { PAGED } from '../../adapters/http/parameters.ts'
-import { applyDocument, rollBack, type ApplyDeps } from './apply-document.ts'
-import { dryRun, type DryRunDeps } from './dry-run.ts'
+import { applyDocument, rollBack, type ApplyPorts } from './apply-document.ts'
+import { dryRun, type DryRunPorts } from './dry-run.ts'
 import {
   diffVersions,
   listDocuments,
@@ -12,10 +12,10 @@ import {
   listWorkflowRuns,
   readVersion,
   readWorkflowRun,
-  type ReadDocumentsDeps,
+  type ReadDocumentsPorts,
 } from './read-documents.ts'
 import { runDocument } from './run-document.ts'
-import { takeWebhook, type EventDeps } from './take-event.ts'
+import { takeWebhook, type EventPorts } from './take-event.ts'
 import { ApplyBody, RunWorkflowBody, VersionView, WorkflowRunView } from './workflow.ts'
 import { answerText } from '../../kernel/sessions/answer-texts.ts'
 import type { AnswerText } from '../../kernel/sessions/enter-session.ts'
@@ -25,12 +25,12 @@ import { IncomingBody } from './section.ts'
 import type { WebhookKey } from '../../kernel/ports/keys.ts'
 import type { TakenMessage } from '../../kernel/ports/transports.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
-import { takeMessage, type TakeDeps } from './take-message.ts'
+import { takeMessage, type TakePorts } from './take-message.ts'
 import { z } from 'zod'
 import { DiffLine } from '../../kernel/approvals/packet-parts.ts'
 import { problem, refuse } from './problems.ts'
 
-export type WorkflowPorts = ApplyDeps & ReadDocumentsDeps & EventDeps & DryRunDeps & SignedDeps
+export type WorkflowPorts = ApplyPorts & ReadDocumentsPorts & EventPorts & DryRunPorts & SignedPorts
 
 /** Documents, their versions and their runs. */
 export const endpoints = (k: WorkflowPorts): readonly Endpoint[] => [
@@ -170,7 +170,7 @@ type SignedMessage = {
 }
 
 /** `incoming`: who may send, by the name of the transport. */
-type SignedDeps = TakeDeps & { readonly incoming: ReadonlyMap<string, WebhookKey> }
+type SignedPorts = TakePorts & { readonly incoming: ReadonlyMap<string, WebhookKey> }
 
 /** How far the sender's clock may be off. */
 const TOLERANCE_MS = 300_000
@@ -181,7 +181,7 @@ const SECONDS = /^\d{1,12}$/
  * The signature covers id, time and body, so a captured request is valid for a few minutes, and then only as the same message.
  */
 async function takeSigned(
-  deps: SignedDeps,
+  deps: SignedPorts,
   { transport, id, timestamp, signature, body }: SignedMessage,
 ): Promise<Result<readonly TakenMessage[]>> {
   const key = deps.incoming.get(transport)

@@ -12,7 +12,7 @@ declare module '../../kernel/decide/facts.ts' {
 }
 
 declare module '../../kernel/decide/judging.ts' {
-  interface FactsDeps {
+  interface FactsPorts {
     /** Absent if no documents are run: then a call that names one is blocked. */
     readonly documents?: Pick<Documents, 'version'>
   }

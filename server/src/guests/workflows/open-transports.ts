@@ -12,10 +12,13 @@ export type OpenedTransports = {
   readonly incoming: ReadonlyMap<string, WebhookKey>
 }
 
-type TransportDeps = Pick<Preparation, 'config' | 'folder' | 'stopping' | 'ports'>
-
 /** The configured transports with their secrets resolved. A missing or short secret is rejected with its place in the file. */
-export function openTransports({ config, folder, stopping, ports }: TransportDeps): Result<OpenedTransports> {
+export function openTransports({
+  config,
+  folder,
+  stopping,
+  ports,
+}: Pick<Preparation, 'config' | 'folder' | 'stopping' | 'ports'>): Result<OpenedTransports> {
   const faults: string[] = []
   const keyOf = (reference: string, where: string): WebhookKey | undefined => {
     const secret = secretOf(reference, folder, process.env) ?? ''

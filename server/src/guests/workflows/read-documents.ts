@@ -7,8 +7,8 @@ import type { WorkflowState, Frame } from './state.ts'
 import { workflow } from './step.ts'
 import { isEndedRun, type RunRow } from '../../kernel/contract/run.ts'
 import type { Stored, Page, Tables } from '../../kernel/ports/reads.ts'
-import { visibleRun, type ReadRunDeps } from '../../kernel/runs/read-run.ts'
-import { waitForRun, type WaitForRunDeps } from '../../kernel/runs/wait-for-run.ts'
+import { visibleRun, type ReadRunPorts } from '../../kernel/runs/read-run.ts'
+import { waitForRun, type WaitForRunPorts } from '../../kernel/runs/wait-for-run.ts'
 import { callerIdentity } from '../../kernel/contract/caller-identity.ts'
 import { agentCaller, type Documents } from './api.ts'
 import { graphOf } from './graph.ts'
@@ -17,8 +17,8 @@ import type { AnyStep } from './steps/step-type.ts'
 import { protocolOf } from './workflow-document.ts'
 import { refuse } from './problems.ts'
 
-export type ReadDocumentsDeps = WaitForRunDeps &
-  Pick<ReadRunDeps, 'kinds'> & { readonly tables: Tables; readonly documents: Documents }
+export type ReadDocumentsPorts = WaitForRunPorts &
+  Pick<ReadRunPorts, 'kinds'> & { readonly tables: Tables; readonly documents: Documents }
 
 export type DocumentView = VersionView & {
   readonly protocols: readonly { readonly id: string; readonly trigger: string; readonly steps: number }[]
@@ -26,7 +26,7 @@ export type DocumentView = VersionView & {
 }
 
 /** Every document, with the active version. */
-export async function listDocuments({ documents }: ReadDocumentsDeps): Promise<readonly DocumentView[]> {
+export async function listDocuments({ documents }: ReadDocumentsPorts): Promise<readonly DocumentView[]> {
   const heads = await documents.heads()
   const views = await Promise.all(
     heads.map(async ({ name, current, sha256, author, at }): Promise<DocumentView[]> => {
@@ -65,7 +65,7 @@ const viewOf = ({ name, number, sha256, author, at, rolled_back_to }: DocumentVe
 
 /** The versions of a document, newest first. */
 export async function listVersions(
-  { tables }: ReadDocumentsDeps,
+  { tables }: ReadDocumentsPorts,
   name: string,
   page: Page,
 ): Promise<Result<{ readonly items: readonly VersionView[]; readonly next?: number }>> {
@@ -78,7 +78,7 @@ export async function listVersions(
 
 /** One version with its text; the active one by default. */
 export async function readVersion(
-  { documents }: ReadDocumentsDeps,
+  { documents }: ReadDocumentsPorts,
   name: string,
   version: number | undefined,
 ): Promise<Result<VersionView & { readonly text: string }>> {
@@ -100,7 +100,7 @@ export type DocumentDiff = {
 
 /** What changed between two versions; by default from the one before the newest. */
 export async function diffVersions(
-  { documents }: ReadDocumentsDeps,
+  { documents }: ReadDocumentsPorts,
   name: string,
   from: number | undefined,
   to: number | undefined,
@@ -119,7 +119,7 @@ export async function diffVersions(
 
 /** One run of a document, after an optional wait for its end or for a person. */
 export async function readWorkflowRun(
-  deps: ReadDocumentsDeps,
+  deps: ReadDocumentsPorts,
   caller: Caller,
   run_id: string,
   wait_ms: number,
@@ -136,7 +136,7 @@ export async function readWorkflowRun(
 }
 
 /** An approver who edits the arguments replaces the request: the run waits for the new one. */
-async function withOpenRequest({ tables }: ReadDocumentsDeps, row: RunRow): Promise<RunRow> {
+async function withOpenRequest({ tables }: ReadDocumentsPorts, row: RunRow): Promise<RunRow> {
   const [what, first] = (row.waits_for ?? '').split(' ')
   if (what !== 'approval' || first === undefined) return row
   let id = first
@@ -149,7 +149,7 @@ async function withOpenRequest({ tables }: ReadDocumentsDeps, row: RunRow): Prom
 
 /** Runs of one document, newest first. */
 export async function listWorkflowRuns(
-  { tables, documents }: ReadDocumentsDeps,
+  { tables, documents }: ReadDocumentsPorts,
   name: string,
   page: Page,
 ): Promise<Result<{ readonly items: readonly WorkflowRunView[]; readonly next?: number }>> {

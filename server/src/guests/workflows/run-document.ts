@@ -3,13 +3,13 @@ import type { Caller } from '../../kernel/contract/caller.ts'
 import { isJsonObject, type Json } from '../../kernel/contract/json.ts'
 import { ok, type Result } from '../../kernel/contract/problems.ts'
 import type { RunWorkflowBody } from './workflow.ts'
-import { schemaFault, type TakeDeps } from './take-message.ts'
+import { schemaFault, type TakePorts } from './take-message.ts'
 import { runOfDelivery, startRun } from './start-run.ts'
 import { refuse } from './problems.ts'
 
 /** Starts a protocol by hand, with a given input. Everything after the trigger is the same. */
 export async function runDocument(
-  deps: TakeDeps,
+  deps: TakePorts,
   by: Caller,
   name: string,
   body: RunWorkflowBody,

@@ -1,11 +1,11 @@
 import { runKindEntry } from '../../kernel/runs/performer.ts'
-import { schedulesPerformers, type SchedulesDeps, schedules } from './schedules.ts'
+import { schedulesPerformers, type SchedulesPorts, schedules } from './schedules.ts'
 import { workflow } from './step.ts'
-import { workflowPerformers, type WorkflowEffectDeps } from './workflow-effects.ts'
+import { workflowPerformers, type WorkflowEffectPorts } from './workflow-effects.ts'
 
 declare module '../../kernel/runs/performer.ts' {
   interface PerformerNeeds {
-    readonly workflows: WorkflowEffectDeps & SchedulesDeps
+    readonly workflows: WorkflowEffectPorts & SchedulesPorts
   }
 }
 

@@ -5,7 +5,7 @@ import { nextTime, parseSchedule } from './cron.ts'
 import { isoTime } from './scope.ts'
 import type { Perform, PerformersOf } from '../../kernel/runs/performer.ts'
 import { startEvent } from './take-event.ts'
-import type { TakeDeps } from './take-message.ts'
+import type { TakePorts } from './take-message.ts'
 
 /** The schedules of one version of a document: one timer each, as long as the version is active. */
 type Schedules = {
@@ -101,13 +101,13 @@ function effectOf(
   return { key: `${document}@${version}/${gateway}/${count}`, kind, with: { document, version, gateway, since, due } }
 }
 
-export type SchedulesDeps = TakeDeps & {
+export type SchedulesPorts = TakePorts & {
   /** How many minutes a time zone is ahead of UTC at a given time; undefined for an unknown zone. */
   readonly zoneOffset: (zone: string, at: number) => number | undefined
 }
 
 /** Sets the timers of a document's schedules, and starts what is due. What was missed while the gate was down fires once. */
-export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<SchedulesEffect> {
+export function schedulesPerformers(deps: SchedulesPorts): PerformersOf<SchedulesEffect> {
   const perform =
     (fires: boolean): Perform<SchedulesEffect> =>
     async ({ with: { document, version, gateway: name, since, due } }) => {
@@ -144,7 +144,7 @@ export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<Schedules
 
 const RETRIED: readonly string[] = ['audit.unavailable', 'audit.in_doubt', 'call.contended', 'gate.stopping']
 
-function nextOf({ zoneOffset }: SchedulesDeps, { config }: CronGateway, since: number, after: number): number {
+function nextOf({ zoneOffset }: SchedulesPorts, { config }: CronGateway, since: number, after: number): number {
   const parsed = parseSchedule(config.schedule)
   if (!parsed.ok) throw new Bug('the schedule was checked when it was applied')
   return nextTime(parsed.value, after, (at) => zoneOffset(config.timezone, at) ?? 0, since)

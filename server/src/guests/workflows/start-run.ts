@@ -16,7 +16,7 @@ import {
   overSays,
   requestMeters,
   type UnitMeter,
-  type MeterDeps,
+  type MeterPorts,
   type OpenDocument,
 } from './api.ts'
 import { toolsIn } from './steps/steps.ts'
@@ -27,7 +27,7 @@ import { isUnrecorded, lostAt, whyUnrecorded } from '../../kernel/changes/unreco
 import { newRunChanges } from '../../kernel/runs/run-changes.ts'
 import { textLabel, wordsLabel } from '../../kernel/sessions/labels.ts'
 
-export type StartDeps = MeterDeps & {
+export type StartPorts = MeterPorts & {
   readonly clock: Clock
   readonly digest: Digest
   readonly catalogue: Catalogue
@@ -57,11 +57,11 @@ export type StartedRun =
   | { readonly is: 'unrecorded'; readonly problem: Problem }
 
 /** The same delivery is the same run: no table of deliveries is needed. */
-export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: string): RunId =>
+export const runOfDelivery = ({ digest }: Pick<StartPorts, 'digest'>, delivery: string): RunId =>
   `run_${digest(JSON.stringify(['workflow', delivery])).slice(0, 16)}`
 
 /** Records a run, within the limits of its document. The driver does the rest. */
-export async function startRun(deps: StartDeps, run: RunToStart): Promise<StartedRun> {
+export async function startRun(deps: StartPorts, run: RunToStart): Promise<StartedRun> {
   const { head, opened, run_id, delivery } = run
   const now = deps.clock()
   const request = requestMeters(head.name, opened, now)
@@ -86,10 +86,10 @@ export async function startRun(deps: StartDeps, run: RunToStart): Promise<Starte
 }
 
 /** A repeated delivery is not a new request, whatever the limit is by now. */
-const isKnown = async ({ ledger }: StartDeps, run_id: RunId): Promise<boolean> =>
+const isKnown = async ({ ledger }: StartPorts, run_id: RunId): Promise<boolean> =>
   lostAt(await ledger.commit([{ kind: 'expect', table: 'runs', id: run_id, version: 'absent' }])) === 0
 
-function runChanges(deps: StartDeps, run: RunToStart, place: string | null, now: number): Change[] {
+function runChanges(deps: StartPorts, run: RunToStart, place: string | null, now: number): Change[] {
   const { head, opened, protocol, trigger, input, trace, run_id } = run
   const caller = agentCaller(head)
   const thread = `workflow.${run_id}`

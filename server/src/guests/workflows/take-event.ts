@@ -8,10 +8,10 @@ import { isoTime } from './scope.ts'
 import type { OpenDocument } from './api.ts'
 import { commitWithin, minuteMeter, type UnitMeter } from './api.ts'
 import { runOfDelivery, startRun } from './start-run.ts'
-import { schemaFault, type TakeDeps } from './take-message.ts'
+import { schemaFault, type TakePorts } from './take-message.ts'
 import { refuse } from './problems.ts'
 
-export type EventDeps = TakeDeps & {
+export type EventPorts = TakePorts & {
   readonly environment: (name: string) => string | undefined
   /** Compares in constant time. */
   readonly isSameText: (one: string, other: string) => boolean
@@ -34,7 +34,7 @@ export type WebhookEvent = {
 type Gateway = { readonly head: DocumentHead; readonly opened: OpenDocument; readonly gateway: WebhookGateway }
 
 /** An event from outside. Nothing of its body is parsed before its secret is verified. */
-export async function takeWebhook(deps: EventDeps, event: WebhookEvent): Promise<Result<{ readonly run_id: string }>> {
+export async function takeWebhook(deps: EventPorts, event: WebhookEvent): Promise<Result<{ readonly run_id: string }>> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return { ok: false, problem: closed }
   const found = await gatewayOf(deps, event.source)
@@ -62,7 +62,7 @@ export type EventEnvelope = {
 
 /** An event whose origin is known starts the protocol for its type. */
 export async function startEvent(
-  deps: TakeDeps,
+  deps: TakePorts,
   { head, opened }: Pick<Gateway, 'head' | 'opened'>,
   envelope: EventEnvelope,
   delivery: string,
@@ -106,7 +106,7 @@ export async function startEvent(
 }
 
 /** By its own name if only one active document has such a gateway, otherwise as `document:gateway`. */
-async function gatewayOf({ documents }: TakeDeps, source: string): Promise<Gateway | undefined> {
+async function gatewayOf({ documents }: TakePorts, source: string): Promise<Gateway | undefined> {
   const [document, name] = source.includes(':') ? source.split(':') : [undefined, source]
   const heads =
     document === undefined
@@ -124,7 +124,7 @@ async function gatewayOf({ documents }: TakeDeps, source: string): Promise<Gatew
 }
 
 function isGenuine(
-  deps: EventDeps,
+  deps: EventPorts,
   { opened, gateway }: Gateway,
   { authorization, signature, body }: WebhookEvent,
 ): boolean {
@@ -161,7 +161,7 @@ type EventRefusal = {
 }
 
 async function noteRefusal(
-  deps: TakeDeps,
+  deps: TakePorts,
   { head, opened, gateway }: Pick<Gateway, 'head' | 'opened'> & { readonly gateway: { readonly name: string } },
   { code, says, of, meters = [] }: EventRefusal,
 ): Promise<void> {

@@ -9,10 +9,10 @@ import type { Ids } from '../../kernel/ports/runtime.ts'
 import type { IncomingMessage, TakenMessage } from '../../kernel/ports/transports.ts'
 import type { Documents, OpenDocument, TakeTurn } from './api.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
-import { runOfDelivery, startRun, type StartDeps } from './start-run.ts'
+import { runOfDelivery, startRun, type StartPorts } from './start-run.ts'
 import { problem } from './problems.ts'
 
-export type TakeDeps = StartDeps & {
+export type TakePorts = StartPorts & {
   readonly documents: Documents
   readonly ids: Ids
   readonly intake: Intake
@@ -32,7 +32,7 @@ const REFUSAL_KNOWN_MS = 86_400_000
  * INVARIANT: the payload of an untrusted peer is not parsed.
  */
 export async function takeMessage(
-  deps: TakeDeps,
+  deps: TakePorts,
   message: IncomingMessage,
 ): Promise<readonly TakenMessage[] | 'later'> {
   if (deps.intake.closedBy() !== undefined) return 'later'
@@ -52,7 +52,7 @@ export async function takeMessage(
 
 type Found = { readonly head: DocumentHead; readonly opened: OpenDocument }
 
-async function documentsFor({ documents }: TakeDeps, { agent, room }: IncomingMessage): Promise<readonly Found[]> {
+async function documentsFor({ documents }: TakePorts, { agent, room }: IncomingMessage): Promise<readonly Found[]> {
   const open = async (head: DocumentHead): Promise<Found[]> => {
     const opened = await documents.version(head.name, head.current)
     return opened === undefined ? [] : [{ head, opened }]
@@ -66,7 +66,7 @@ async function documentsFor({ documents }: TakeDeps, { agent, room }: IncomingMe
 }
 
 async function takeFor(
-  deps: TakeDeps,
+  deps: TakePorts,
   message: IncomingMessage,
   head: DocumentHead,
   opened: OpenDocument,
@@ -131,7 +131,7 @@ const deliveryOf = ({ transport, id }: IncomingMessage, document: string): strin
 
 /** What is wrong with an input, by the schema of its protocol. */
 export async function schemaFault(
-  { judgement }: Pick<TakeDeps, 'judgement'>,
+  { judgement }: Pick<TakePorts, 'judgement'>,
   opened: OpenDocument,
   { inputSchemaRef }: Protocol,
   input: JsonObject,
@@ -151,7 +151,7 @@ type Refusal = {
 
 /** False if it could not be recorded. */
 async function refuse(
-  deps: TakeDeps,
+  deps: TakePorts,
   message: IncomingMessage,
   { code, says, document, protocol }: Refusal,
 ): Promise<boolean> {

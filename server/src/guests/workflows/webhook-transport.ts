@@ -5,7 +5,7 @@ import type { MessageTransport, Sent } from '../../kernel/ports/transports.ts'
 import type { WebhookTransportSettings } from './section.ts'
 import { isUnreached } from '../../adapters/upstream/unreached.ts'
 
-export type WebhookTransportDeps = { readonly clock: Clock; readonly key: WebhookKey; readonly stopping: AbortSignal }
+export type WebhookTransportPorts = { readonly clock: Clock; readonly key: WebhookKey; readonly stopping: AbortSignal }
 
 const ANSWER_MS = 10_000
 const TRIED_FOR_MS = 30_000
@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 5_000
 /** Messages as signed requests to another program, as in Standard Webhooks. Tried for half a minute, under one id. */
 export function webhookTransport(
   { name, url, rooms }: WebhookTransportSettings,
-  { clock, key, stopping }: WebhookTransportDeps,
+  { clock, key, stopping }: WebhookTransportPorts,
 ): MessageTransport {
   return {
     name,

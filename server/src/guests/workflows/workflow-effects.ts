@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/contract/
 import { Bug } from '../../kernel/contract/problems.ts'
 import type { WorkflowEffect, WorkflowFound } from './draft.ts'
 import type { WorkflowState } from './state.ts'
-import { grepArtifact, type GrepDeps } from '../../kernel/artifacts/grep-artifact.ts'
+import { grepArtifact, type GrepPorts } from '../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../kernel/artifacts/read-artifact.ts'
 import { describeCall, type Links } from '../../kernel/attempt/describe-call.ts'
 import { isUnrecorded } from '../../kernel/changes/unrecorded.ts'
@@ -17,7 +17,7 @@ import {
   type Documents,
   type OpenDocument,
   askWithin,
-  type AskingDeps,
+  type AskingPorts,
   ownPrompts,
 } from './api.ts'
 import { ALL_WORK, typeNamed } from './steps/steps.ts'
@@ -27,8 +27,8 @@ import { parseIJson } from '../../kernel/json/parse-ijson.ts'
 import type { Judgement } from '../../kernel/decide/judging.ts'
 import type { WorkflowDocument } from './workflow-document.ts'
 
-export type WorkflowEffectDeps = ModelStepDeps &
-  GrepDeps & {
+export type WorkflowEffectPorts = ModelStepPorts &
+  GrepPorts & {
     readonly tables: Tables
     readonly documents: Documents
     readonly links: Links
@@ -36,7 +36,7 @@ export type WorkflowEffectDeps = ModelStepDeps &
   }
 
 type Step = {
-  readonly deps: WorkflowEffectDeps
+  readonly deps: WorkflowEffectPorts
   readonly state: WorkflowState
   readonly opened: OpenDocument
   readonly key: string
@@ -46,7 +46,7 @@ type Step = {
 type Work = (step: Step) => Promise<WorkflowFound | 'later'>
 
 /** The work of each step. The run's own row says in whose name. */
-export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<WorkflowEffect> {
+export function workflowPerformers(deps: WorkflowEffectPorts): PerformersOf<WorkflowEffect> {
   const perform =
     (work: Work): Perform<WorkflowEffect> =>
     async ({ key, with: details }, performing) => {
@@ -90,7 +90,7 @@ function doingOf({ deps, state, opened, key, details, performing }: Step): StepC
 }
 
 /** Whether repeating it does no harm is a property of the tool, stored with the call. */
-async function found(deps: WorkflowEffectDeps, outcome: Outcome): Promise<WorkflowFound> {
+async function found(deps: WorkflowEffectPorts, outcome: Outcome): Promise<WorkflowFound> {
   const id = 'call_id' in outcome ? outcome.call_id : undefined
   const row = outcome.status !== 'failed' || id === undefined ? undefined : (await deps.tables.row('calls', id))?.row
   return foundIn(outcome, row?.idempotent === true)
@@ -98,7 +98,7 @@ async function found(deps: WorkflowEffectDeps, outcome: Outcome): Promise<Workfl
 
 /** An output that does not match the document's schema does not count. The tool ran: nothing is repeated. */
 async function checked(
-  { judgement }: WorkflowEffectDeps,
+  { judgement }: WorkflowEffectPorts,
   opened: OpenDocument,
   got: WorkflowFound,
   details: JsonObject,
@@ -113,7 +113,7 @@ async function checked(
 }
 
 async function builtIn(
-  deps: WorkflowEffectDeps,
+  deps: WorkflowEffectPorts,
   { caller, thread }: WorkflowState,
   tool: string,
   args: Json,
@@ -155,14 +155,14 @@ const release: Work = async ({ deps, state, details }) => {
   return isUnrecorded(given) ? 'later' : {}
 }
 
-type ModelStepDeps = AskingDeps & { readonly judgement: Pick<Judgement, 'scanner'> }
+type ModelStepPorts = AskingPorts & { readonly judgement: Pick<Judgement, 'scanner'> }
 
 /**
  * One attempt of a model at a step, within the limits of its document. Its answer is data, and counts only if it matches the
  * schema.
  */
 async function askModel(
-  deps: ModelStepDeps,
+  deps: ModelStepPorts,
   opened: OpenDocument,
   details: JsonObject,
   { signal }: Pick<Performing, 'signal'>,
@@ -199,7 +199,7 @@ const over = (limit: string): WorkflowFound => ({
 })
 
 async function readAnswer(
-  { judgement }: ModelStepDeps,
+  { judgement }: ModelStepPorts,
   opened: OpenDocument,
   text: string,
   name: string | undefined,

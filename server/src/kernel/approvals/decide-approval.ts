@@ -10,8 +10,8 @@ import { needsPassphrase } from './may-decide.ts'
 import { termsToRemember } from '../consents/build-consent.ts'
 import { auditOf } from '../attempt/call-changes.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../attempt/close-call.ts'
-import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
-import type { PasskeyDeps, ShownPasskey } from '../identity/passkeys.ts'
+import { mintChanges, type MintPorts } from '../consents/mint-consent.ts'
+import type { PasskeyPorts, ShownPasskey } from '../identity/passkeys.ts'
 import { provePerson } from '../identity/prove-person.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -20,14 +20,14 @@ import type { Clock, Probe } from '../ports/runtime.ts'
 import type { ApprovalRoutes } from './routes/routes.ts'
 import { peopleNeeded, type AskedMembers } from './routes/seats.ts'
 import { expectsDelegation, mayBeAsked, restingOn } from './asked-people.ts'
-import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
+import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesPorts } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
-import type { ApprovalReadDeps } from './read-approvals.ts'
+import type { ApprovalReadPorts } from './read-approvals.ts'
 import { refuseDecision } from './end-approval.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-export type DecideDeps = HubDecidesDeps & {
+export type DecidePorts = HubDecidesPorts & {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
@@ -65,7 +65,7 @@ const TRIES = 8
  * INVARIANT: the first decision wins (for two people: the first of each), because the row's version changes once.
  */
 export async function decideApproval(
-  deps: DecideDeps & ApprovalReadDeps & MintDeps & PasskeyDeps,
+  deps: DecidePorts & ApprovalReadPorts & MintPorts & PasskeyPorts,
   by: Caller,
   approval_id: string,
   decision: ApprovalDecision,
@@ -138,7 +138,7 @@ type Proof = { readonly by: Pick<Decision, 'passphrase' | 'passkey'>; readonly c
 
 /** A denial needs no proof. A consent covers strong asks too, so remembering is never simple. */
 async function proofFor(
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   row: ApprovalRow,
   by: Caller,
   decision: ApprovalDecision,
@@ -163,7 +163,7 @@ function withProof(row: ApprovalRow, proof: Proof['by']): ApprovalRow {
 type Remembered = { readonly consent: { readonly consent?: ConsentRow }; readonly changes: readonly Change[] }
 
 async function rememberChanges(
-  deps: MintDeps & Pick<DecideDeps, 'judgement'>,
+  deps: MintPorts & Pick<DecidePorts, 'judgement'>,
   approval: ApprovalRow,
   by: Caller,
   decision: ApprovalDecision,
@@ -185,7 +185,7 @@ async function rememberChanges(
 
 /** All changes of a decision, whichever of the two ways it was made. */
 export async function decisionChanges(
-  deps: DecideDeps,
+  deps: DecidePorts,
   held: Stored<'approvals'>,
   to: ApprovalRow,
   by: Caller,
@@ -221,7 +221,7 @@ export async function decisionChanges(
 }
 
 /** A denial's reason is sent to the agent: without secrets, in one line. */
-async function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): Promise<{ readonly reason?: string }> {
+async function reasonIn({ judgement }: DecidePorts, { decisions }: ApprovalRow): Promise<{ readonly reason?: string }> {
   const reason = decisions.at(-1)?.reason
   return reason === undefined || reason === ''
     ? {}

@@ -11,7 +11,7 @@ import { mayDecide } from './may-decide.ts'
 import { beginRun } from '../runs/begin-run.ts'
 import { delegation, DELEGATION, handOver, type Delegation } from './delegation.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
-import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { PasskeyPorts } from '../identity/passkeys.ts'
 import { isLostToProof, provePerson, type ShownProof } from '../identity/prove-person.ts'
 import { backingOf } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -20,7 +20,7 @@ import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-export type DelegationDeps = {
+export type DelegationPorts = {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
@@ -38,7 +38,7 @@ export const delegationIn = ({ row }: Pick<Stored<'runs'>, 'row'>): Delegation =
 export async function liveDelegations({
   tables,
   clock,
-}: Pick<DelegationDeps, 'tables' | 'clock'>): Promise<readonly Stored<'runs'>[]> {
+}: Pick<DelegationPorts, 'tables' | 'clock'>): Promise<readonly Stored<'runs'>[]> {
   const where = { kind: DELEGATION, status: 'waiting' } as const
   const held = await tables.list('runs', where, { limit: DELEGATION_LIMITS.live })
   const now = clock()
@@ -53,7 +53,7 @@ export async function liveDelegations({
  * delegations.
  */
 export async function delegate(
-  deps: DelegationDeps & PasskeyDeps,
+  deps: DelegationPorts & PasskeyPorts,
   by: Caller,
   { to, for_s, reason }: DelegationTerms,
   shown: ShownProof,
@@ -89,7 +89,7 @@ export async function delegate(
 }
 
 /** Everybody who decides sees who substitutes whom. */
-export async function listDelegations(deps: DelegationDeps, by: Caller): Promise<Result<readonly DelegationAnswer[]>> {
+export async function listDelegations(deps: DelegationPorts, by: Caller): Promise<Result<readonly DelegationAnswer[]>> {
   const allowed = mayDecide(by)
   return allowed.ok ? ok((await liveDelegations(deps)).map(({ row }) => answerOf(row))) : allowed
 }
@@ -98,7 +98,7 @@ const TRIES = 8
 
 /** Revokes it immediately: allowed for the people involved and for admins. */
 export async function endDelegation(
-  deps: DelegationDeps,
+  deps: DelegationPorts,
   by: Caller,
   delegation_id: string,
 ): Promise<Result<DelegationAnswer>> {

@@ -17,10 +17,10 @@ import type { DecidedElsewhere } from '../ports/decided-elsewhere.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { ChannelMessage } from './channel-message.ts'
 import { packetOf } from './packet-of.ts'
-import type { ApprovalReadDeps } from './read-approvals.ts'
+import type { ApprovalReadPorts } from './read-approvals.ts'
 import type { Links } from '../attempt/describe-call.ts'
 
-export type DeliverDeps = ApprovalReadDeps & {
+export type DeliverPorts = ApprovalReadPorts & {
   readonly channels: readonly Channel[]
   readonly links: Links
   readonly hub: Pick<DecidedElsewhere, 'where'> | undefined
@@ -31,7 +31,7 @@ export type DeliverDeps = ApprovalReadDeps & {
 const MOST_WORDS = 500
 
 /** Sends one message, at least once: a repetition carries the same delivery id. */
-export function delivering(deps: DeliverDeps): Perform<DeliveryEffect> {
+export function delivering(deps: DeliverPorts): Perform<DeliveryEffect> {
   return async ({ with: delivery }) => {
     const channel = deps.channels.find(({ name }) => name === delivery.channel)
     const message = channel === undefined ? undefined : await messageOf(deps, delivery)
@@ -45,7 +45,7 @@ export function delivering(deps: DeliverDeps): Perform<DeliveryEffect> {
   }
 }
 
-async function messageOf(deps: DeliverDeps, delivery: DeliveryEffect['with']): Promise<ChannelMessage | undefined> {
+async function messageOf(deps: DeliverPorts, delivery: DeliveryEffect['with']): Promise<ChannelMessage | undefined> {
   const { delivery_id, call_id, approval_id, at } = delivery
   const event = CHANNEL_EVENTS.find((known) => known === delivery.event)
   if (event === undefined) throw new Bug(`there is no channel event \`${delivery.event}\``)
@@ -98,7 +98,7 @@ async function messageOf(deps: DeliverDeps, delivery: DeliveryEffect['with']): P
 }
 
 /** What approvers of the same arguments see, otherwise the arguments redacted now. */
-async function argsOf(deps: DeliverDeps, call: CallRow, approval: ApprovalRow | undefined): Promise<string> {
+async function argsOf(deps: DeliverPorts, call: CallRow, approval: ApprovalRow | undefined): Promise<string> {
   const shown = approval?.args_hash === call.args_hash ? approval.shown : undefined
   return (shown ?? (await deps.judgement.scanner.shownArgs(call.canonical_args))).args
 }

@@ -22,22 +22,22 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Stored } from '../ports/reads.ts'
 import { showRequest } from './show-request.ts'
 import { expectsDelegation, mayBeAsked } from './asked-people.ts'
-import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
+import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesPorts } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
-import type { ApprovalReadDeps } from './read-approvals.ts'
+import type { ApprovalReadPorts } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../attempt/prepare-call.ts'
 import { previewCall, previewIn, type PreviewDeps } from '../attempt/preview-call.ts'
 import { refuseDecision } from './end-approval.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
-import type { FactsDeps } from '../decide/judging.ts'
+import type { FactsPorts } from '../decide/judging.ts'
 
-export type JudgeEditDeps = PrepareDeps &
-  ApprovalReadDeps &
-  FactsDeps &
-  HubDecidesDeps &
+export type JudgeEditPorts = PrepareDeps &
+  ApprovalReadPorts &
+  FactsPorts &
+  HubDecidesPorts &
   RecipientDeps & { readonly policy: () => Policy }
 
-export type EditDeps = JudgeEditDeps &
+export type EditPorts = JudgeEditPorts &
   PreviewDeps & {
     readonly ledger: Ledger
     readonly holdFor: (verdict: Verdict, risk: RiskClass) => number
@@ -47,7 +47,7 @@ export type EditDeps = JudgeEditDeps &
 export type ShownAs = { readonly digest?: string; readonly version?: number }
 
 /** How the gate judges other inputs of a request. Nothing is recorded. */
-export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: string, args: Json) {
+export async function judgeEdit(deps: JudgeEditPorts, by: Caller, approval_id: string, args: Json) {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
   const held = await deps.tables.row('approvals', approval_id)
@@ -89,7 +89,7 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
  * a new one with the new hash, which still needs a decision. A block changes nothing.
  */
 export async function editApproval(
-  deps: EditDeps,
+  deps: EditPorts,
   by: Caller,
   approval_id: string,
   args: Json,
@@ -133,7 +133,7 @@ function asking(verdict: Verdict): Verdict {
 }
 
 function editedRow(
-  deps: EditDeps,
+  deps: EditPorts,
   before: CallRow,
   edited: Call,
   tool: Tool,
@@ -154,7 +154,7 @@ function editedRow(
 }
 
 function newRequest(
-  deps: EditDeps,
+  deps: EditPorts,
   row: CallRow,
   before: ApprovalRow,
   preview: Pick<ApprovalRow, 'preview' | 'preview_raw' | 'shown' | 'look_alikes'>,

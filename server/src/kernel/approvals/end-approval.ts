@@ -8,11 +8,11 @@ import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { ApprovalId } from '../contract/ids.ts'
 
-export type EndDeps = { readonly tables: Tables; readonly ledger: Ledger; readonly clock: Clock }
+export type EndPorts = { readonly tables: Tables; readonly ledger: Ledger; readonly clock: Clock }
 
 /** Ends a request that nobody decided, and its call with it. */
 export async function endApproval(
-  deps: EndDeps,
+  deps: EndPorts,
   held: Stored<'approvals'>,
   actor: string,
   as: 'withdraw' | 'expire',
@@ -36,7 +36,7 @@ const UNRECORDED: readonly string[] = ['audit.unavailable', 'audit.in_doubt']
  * INVARIANT: once somebody was told that a request has expired, it stays expired, even if the clock is set back afterwards.
  */
 export async function refuseDecision(
-  deps: EndDeps,
+  deps: EndPorts,
   held: Stored<'approvals'> | undefined,
   problem: Problem,
 ): Promise<Result<never>> {
@@ -53,7 +53,7 @@ export async function refuseDecision(
  * The request has expired. If somebody decided a moment before, or on a node whose clock is behind, that decision counts. Resolves
  * with what the request is now.
  */
-export async function expireApproval(deps: EndDeps, approval_id: ApprovalId): Promise<ApprovalState | 'later'> {
+export async function expireApproval(deps: EndPorts, approval_id: ApprovalId): Promise<ApprovalState | 'later'> {
   const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) throw new Bug(`a run refers to the absent approval \`${approval_id}\``)
   if (held.row.state !== 'pending') return held.row.state

@@ -4,14 +4,14 @@ import { escalate } from './transitions.ts'
 import { auditOf } from '../attempt/call-changes.ts'
 import { approvalMoved, heldCallOf } from '../attempt/close-call.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
-import type { EndDeps } from './end-approval.ts'
+import type { EndPorts } from './end-approval.ts'
 
 /** The event of a commit that asks more people: channels and browsers notify them. */
 export const ESCALATED = 'approval.escalated'
 
 /** Too few people have decided in time: from this commit on another group is asked too. Happens once, however often it is tried. */
 export async function escalateApproval(
-  deps: EndDeps,
+  deps: EndPorts,
   approval_id: ApprovalId,
 ): Promise<'escalated' | 'nothing' | 'later'> {
   const held = await deps.tables.row('approvals', approval_id)

@@ -3,13 +3,13 @@ import { refuse, type Result } from '../contract/problems.ts'
 import type { DecidedElsewhere } from '../ports/decided-elsewhere.ts'
 
 /** The hub of a node; undefined for a gate that decides by itself. */
-export type HubDecidesDeps = { readonly hub: Pick<DecidedElsewhere, 'where'> | undefined }
+export type HubDecidesPorts = { readonly hub: Pick<DecidedElsewhere, 'where'> | undefined }
 
 /**
  * INVARIANT: on a node only its hub decides: no role, no token, no edit. Calls that a client of the node runs itself wait for the
  * hub like all others.
  */
-export function refuseIfHubDecides({ hub }: HubDecidesDeps, { approval_id }: ApprovalRow): Result<never> | undefined {
+export function refuseIfHubDecides({ hub }: HubDecidesPorts, { approval_id }: ApprovalRow): Result<never> | undefined {
   return hub === undefined ? undefined : refuse('hub.decides', { approval_id, hub: hub.where })
 }
 

@@ -9,14 +9,14 @@ import type { Clock, Ids } from '../ports/runtime.ts'
 import { ESCALATED } from './escalate-approval.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 
-export type OutboxDeps = {
+export type OutboxPorts = {
   readonly channels: readonly Pick<Channel, 'name' | 'events'>[]
   readonly ids: Pick<Ids, 'run'>
   readonly clock: Clock
 }
 
 /** The messages about a commit, to every channel that wants them. */
-export function outbox({ channels, ids, clock }: OutboxDeps): Companion {
+export function outbox({ channels, ids, clock }: OutboxPorts): Companion {
   if (channels.length === 0) return {}
   return {
     add(changes) {

@@ -22,7 +22,7 @@ import type { YieldWhenDue } from '../ports/runtime.ts'
 import { showRequest } from './show-request.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-export type PacketDeps = SiblingDeps & {
+export type PacketPorts = SiblingDeps & {
   readonly judgement: Pick<Judgement, 'scanner' | 'commandOf'>
   readonly yieldWhenDue?: YieldWhenDue
   readonly routes: ApprovalRoutes
@@ -31,7 +31,7 @@ export type PacketDeps = SiblingDeps & {
 
 /** What a person needs to understand a request in five seconds. */
 export async function packetOf(
-  deps: PacketDeps,
+  deps: PacketPorts,
   { row, version }: Pick<Stored<'approvals'>, 'row' | 'version'>,
 ): Promise<ApprovalPacket> {
   if (row.from_node !== undefined) return nodePacketOf(deps, row, row.from_node, version)
@@ -105,7 +105,7 @@ export async function packetOf(
  * time.
  */
 function answersTo(
-  deps: PacketDeps,
+  deps: PacketPorts,
   row: ApprovalRow,
   shownPacket: Pick<ApprovalPacket, 'strength' | 'proposed_args' | 'edited_from' | 'sentence'>,
   version: number,
@@ -124,7 +124,7 @@ function answersTo(
 
 /** Follows from the arguments and the sentence, so it is not part of the digest. An id names exactly one text in one place. */
 const foldableIn = (
-  { digest }: PacketDeps,
+  { digest }: PacketPorts,
   { tool_id }: ApprovalRow,
   { proposed_args, sentence }: Pick<ApprovalPacket, 'proposed_args' | 'sentence'>,
 ): readonly FoldableText[] =>
@@ -135,7 +135,7 @@ const foldableIn = (
   }))
 
 /** A call that waits at a node: its packet is the node's, and everything about the request is ours. */
-function nodePacketOf(deps: PacketDeps, row: ApprovalRow, from_node: FromNode, version: number): ApprovalPacket {
+function nodePacketOf(deps: PacketPorts, row: ApprovalRow, from_node: FromNode, version: number): ApprovalPacket {
   const { node: name, tool, approval_id, context, packet } = from_node
   const hidden = row.shown?.hidden ?? []
   const shownPacket = {
@@ -161,7 +161,7 @@ function nodePacketOf(deps: PacketDeps, row: ApprovalRow, from_node: FromNode, v
 }
 
 /** Rows of this release contain what approvers see; those of earlier ones are searched or escaped when they are read. */
-async function shownRequest(deps: PacketDeps, row: ApprovalRow): Promise<ShownRequest> {
+async function shownRequest(deps: PacketPorts, row: ApprovalRow): Promise<ShownRequest> {
   const { shown } = row
   if (shown === undefined) return showRequest(deps, row)
   if (shown.visible === true) return shown
@@ -200,7 +200,7 @@ const shownOpinion = (opinion: Opinion): Opinion => ({
 
 type Shown = Pick<ApprovalPacket, 'proposed_args' | 'edited_from'> & { readonly definition_listed: string | undefined }
 
-function digestOf({ digest }: PacketDeps, { args_hash, definition_hash }: ApprovalRow, shown: Shown): string {
+function digestOf({ digest }: PacketPorts, { args_hash, definition_hash }: ApprovalRow, shown: Shown): string {
   // Long texts are included by their own digest, for speed.
   const { proposed_args, edited_from, ...rest } = shown
   const texts = { proposed_args: digest(proposed_args), edited_from: digest(edited_from ?? '') }

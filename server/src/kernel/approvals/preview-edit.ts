@@ -6,12 +6,12 @@ import { strongWhereHidden } from './hidden-places.ts'
 import { fieldChanges } from './field-changes.ts'
 import { inSteps } from '../ports/in-steps.ts'
 import { lookAlikeRecipients } from '../attempt/look-alike-recipients.ts'
-import { judgeEdit, type JudgeEditDeps } from './edit-approval.ts'
+import { judgeEdit, type JudgeEditPorts } from './edit-approval.ts'
 import { showRequest } from './show-request.ts'
 
 /** How a request with other inputs would be judged, like the edit itself but without a dry run and without a record. */
 export async function previewEdit(
-  deps: JudgeEditDeps,
+  deps: JudgeEditPorts,
   by: Caller,
   approval_id: string,
   args: Json,

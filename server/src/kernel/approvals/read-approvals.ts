@@ -8,16 +8,16 @@ import { reviewDefinition } from '../catalogue/review-definition.ts'
 import { grantedTools } from '../identity/granted-tools.ts'
 import type { Links } from '../attempt/describe-call.ts'
 import { isUnsettled } from '../attempt/retry-call.ts'
-import { approvers, type ApproverDeps } from '../identity/count-approvers.ts'
+import { approvers, type ApproverPorts } from '../identity/count-approvers.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { Stored, Page, Searches } from '../ports/reads.ts'
 import { askedAs, seesRequest, substituteOf, type AskedPeoplePorts } from './asked-people.ts'
-import { packetOf, type PacketDeps } from './packet-of.ts'
+import { packetOf, type PacketPorts } from './packet-of.ts'
 
-export type ApprovalReadDeps = PacketDeps & ApproverDeps & { readonly links: Links }
+export type ApprovalReadPorts = PacketPorts & ApproverPorts & { readonly links: Links }
 
 /** The packet of a request; at a node it says that the hub decides. */
-export async function shownPacketOf(deps: ApprovalReadDeps, held: Stored<'approvals'>): Promise<ApprovalPacket> {
+export async function shownPacketOf(deps: ApprovalReadPorts, held: Stored<'approvals'>): Promise<ApprovalPacket> {
   const { url, hub } = deps.links(held.row.approval_id)
   const packet = await packetOf(deps, await withStanding(deps.tables, held))
   const asked = await withAble(deps, packet)
@@ -25,7 +25,7 @@ export async function shownPacketOf(deps: ApprovalReadDeps, held: Stored<'approv
 }
 
 /** Says so if a request needs more people than can approve it. A group has its own people, who are named. */
-async function withAble(deps: ApproverDeps, { asked, state, asked_by }: ApprovalPacket): Promise<WhoIsAsked> {
+async function withAble(deps: ApproverPorts, { asked, state, asked_by }: ApprovalPacket): Promise<WhoIsAsked> {
   if (state !== 'pending' || asked.people < 2 || asked.groups.length > 0) return asked
   const known = await approvers(deps)
   const able = known && [...known].filter((user) => user !== foldedName(asked_by.user)).length
@@ -57,7 +57,7 @@ const AT_ONCE = 200
  * page may be short and still have a `next`, which says how far it got.
  */
 export async function listApprovals(
-  deps: ApprovalReadDeps & { readonly searches: Searches },
+  deps: ApprovalReadPorts & { readonly searches: Searches },
   caller: Caller,
   state: ApprovalState | undefined,
   page: Page,
@@ -94,7 +94,7 @@ const isMeant = ({ tool, caller, since, until }: ApprovalFilter, row: ApprovalRo
   (until === undefined || row.created_at <= until)
 
 export async function readApproval(
-  deps: ApprovalReadDeps,
+  deps: ApprovalReadPorts,
   caller: Caller,
   approval_id: string,
 ): Promise<Result<ApprovalPacket>> {
@@ -119,7 +119,7 @@ export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: 
 
 /** Calls whose outcome is unknown, for the people who decide approvals. */
 export async function listUnknown(
-  deps: Pick<ApprovalReadDeps, 'tables' | 'judgement'>,
+  deps: Pick<ApprovalReadPorts, 'tables' | 'judgement'>,
   caller: Caller,
   page: Page,
 ): Promise<Result<UnknownPage>> {
@@ -138,7 +138,7 @@ export async function listUnknown(
 
 /** Texts that nobody has admitted are shown to approvers, never to the caller. */
 function definitionIn(
-  { catalogue }: Pick<ApprovalReadDeps, 'catalogue'>,
+  { catalogue }: Pick<ApprovalReadPorts, 'catalogue'>,
   caller: Caller,
   { tool_id }: ApprovalRow,
 ): Pick<ApprovalPacket, 'definition'> {

@@ -10,17 +10,17 @@ import type { Clock } from '../ports/runtime.ts'
 import { mayBeAsked } from './asked-people.ts'
 import { refuseIfFromNode } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
-import type { ApprovalReadDeps } from './read-approvals.ts'
+import type { ApprovalReadPorts } from './read-approvals.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type RevealDeps = ApprovalReadDeps & { readonly ledger: Ledger; readonly clock: Clock }
+export type RevealPorts = ApprovalReadPorts & { readonly ledger: Ledger; readonly clock: Clock }
 
 /**
  * What redaction hides in a request, for an approver who needs to see it.
  * INVARIANT: nothing is revealed before it is recorded who looked, at which request and at which places.
  */
 export async function revealApproval(
-  deps: RevealDeps,
+  deps: RevealPorts,
   by: Caller,
   approval_id: string,
 ): Promise<Result<RevealedPacket>> {

@@ -1,11 +1,9 @@
 import type { ApprovalRow, HiddenPlace, ShownRequest } from '../contract/approval.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-export type ShowDeps = { readonly judgement: Pick<Judgement, 'scanner'> }
-
 /** A request as approvers see it: without its secrets, with escapes for invisible characters, and with what redaction hides. */
 export async function showRequest(
-  { judgement: { scanner } }: ShowDeps,
+  { judgement: { scanner } }: { readonly judgement: Pick<Judgement, 'scanner'> },
   { canonical_args, edited_from, preview_raw }: Pick<ApprovalRow, 'canonical_args' | 'edited_from' | 'preview_raw'>,
 ): Promise<ShownRequest> {
   const proposed = await scanner.shownArgs(canonical_args)

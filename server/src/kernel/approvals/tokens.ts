@@ -10,19 +10,19 @@ import { approve, deny, isEnough, type TokenStrength } from './transitions.ts'
 import { LONGEST_IN_MESSAGES } from './foldable-texts.ts'
 import { auditOf } from '../attempt/call-changes.ts'
 import { heldCallOf } from '../attempt/close-call.ts'
-import { decisionChanges, refuseFolded, type DecideDeps } from './decide-approval.ts'
+import { decisionChanges, refuseFolded, type DecidePorts } from './decide-approval.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { TokenKeys } from '../ports/keys.ts'
 import type { Stored } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import { refuseIfFromNode, refuseIfHubDecides } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
-import { visibleApproval, type ApprovalReadDeps } from './read-approvals.ts'
+import { visibleApproval, type ApprovalReadPorts } from './read-approvals.ts'
 import { refuseDecision } from './end-approval.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type TokenDeps = DecideDeps &
-  ApprovalReadDeps & {
+export type TokenPorts = DecidePorts &
+  ApprovalReadPorts & {
     readonly tokens: TokenKeys
     readonly digest: Digest
     readonly tokensCountAs: TokenStrength
@@ -33,7 +33,7 @@ export type TokenDeps = DecideDeps &
  * Renewable while the request is pending; each token has its own nonce and time, and is valid for the packet as it is now: after
  * a change of what is shown, a new one has to be minted.
  */
-export async function issueToken(deps: TokenDeps, by: Caller, approval_id: string): Promise<Result<string>> {
+export async function issueToken(deps: TokenPorts, by: Caller, approval_id: string): Promise<Result<string>> {
   const allowed = by.kind === 'user' ? ok(undefined) : mayDecide(by)
   if (!allowed.ok) return allowed
   // Of people who decide nothing, only the thread's user sees it.
@@ -56,7 +56,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   return ok(deps.tokens.mint(claimsOf(held.row, digest), now))
 }
 
-const isEnoughFor = ({ tokensCountAs }: TokenDeps, row: ApprovalRow, strength: ApprovalRow['strength']): boolean =>
+const isEnoughFor = ({ tokensCountAs }: TokenPorts, row: ApprovalRow, strength: ApprovalRow['strength']): boolean =>
   row.route?.group === undefined && !needsPassphrase(row) && isEnough(strength, tokensCountAs)
 
 /** A token is redeemed in a message, which cannot unfold anything: what does not fit into one is approved on its page. */
@@ -67,7 +67,7 @@ function refuseTooLong({ approval_id, foldable, proposed_args }: ApprovalPacket)
 }
 
 /** Whether a token can decide a request, as it is shown now. */
-export async function takesToken(deps: TokenDeps, approval_id: string): Promise<boolean> {
+export async function takesToken(deps: TokenPorts, approval_id: string): Promise<boolean> {
   const held = await deps.tables.row('approvals', approval_id)
   if (
     held === undefined ||
@@ -93,7 +93,7 @@ export type PresentedToken = {
  * that changes the request: of a thousand racing redemptions one succeeds.
  */
 export async function redeemToken(
-  deps: TokenDeps,
+  deps: TokenPorts,
   by: Caller,
   presented: PresentedToken,
 ): Promise<Result<ApprovalRow>> {
@@ -137,7 +137,7 @@ export async function redeemToken(
  * the wrong session, and recorded. Returns why.
  */
 export async function refuseToken(
-  deps: TokenDeps,
+  deps: TokenPorts,
   by: Caller,
   { approval_id, token }: Pick<PresentedToken, 'approval_id' | 'token'>,
 ): Promise<Problem> {
@@ -150,7 +150,7 @@ export async function refuseToken(
 const NO_SESSION = ''
 
 async function redemptionOf(
-  deps: TokenDeps,
+  deps: TokenPorts,
   by: Caller,
   presented: PresentedToken,
   held: Stored<'approvals'> | undefined,
@@ -171,7 +171,7 @@ async function redemptionOf(
 
 /** A failed redemption is recorded: somebody may be guessing. */
 async function refused(
-  deps: TokenDeps,
+  deps: TokenPorts,
   by: Caller,
   held: Stored<'approvals'> | undefined,
   why: Problem,

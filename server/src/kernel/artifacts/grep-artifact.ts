@@ -5,13 +5,13 @@ import { BRIEF_STEPS, MAX_STEPS } from '../json/schema-steps.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { Reader } from '../sessions/enter-session.ts'
 import { labelArtifact } from './label-artifact.ts'
-import { artifactPart, type ArtifactDeps, type ReadArtifactDeps } from './read-artifact.ts'
+import { artifactPart, type ArtifactPorts, type ReadArtifactPorts } from './read-artifact.ts'
 
-export type SearchTextDeps = ArtifactDeps & {
+export type SearchTextPorts = ArtifactPorts & {
   readonly clock: Clock
   readonly after: (ms: number, callback: () => void) => () => void
 }
-export type GrepDeps = SearchTextDeps & ReadArtifactDeps
+export type GrepPorts = SearchTextPorts & ReadArtifactPorts
 
 export type ArtifactQuery = {
   readonly pattern: string
@@ -42,7 +42,7 @@ const MOST_STEPS = 2 * MAX_STEPS
 
 /** The lines of an evicted output that contain a text or match a regular expression, for a session. */
 export async function grepArtifact(
-  deps: GrepDeps,
+  deps: GrepPorts,
   reader: Reader,
   digest: string,
   query: ArtifactQuery,
@@ -55,7 +55,7 @@ export async function grepArtifact(
 
 /** Bounded in time, hits and length. */
 export async function linesWith(
-  deps: SearchTextDeps,
+  deps: SearchTextPorts,
   caller: Caller,
   digest: string,
   query: ArtifactQuery,

@@ -8,7 +8,7 @@ import type { Clock, Digest } from '../ports/runtime.ts'
 import type { Reader } from '../sessions/enter-session.ts'
 import type { Sessions } from '../ports/sessions.ts'
 
-export type LabelArtifactDeps = {
+export type LabelArtifactPorts = {
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly ledger: Ledger
   readonly sessions: Pick<Sessions, 'note'>
@@ -24,7 +24,7 @@ const MOST_SOURCES = 200
  * call. The whole text is added, whichever part was read: an instruction could span the edge of a page.
  */
 export async function labelArtifact(
-  deps: LabelArtifactDeps,
+  deps: LabelArtifactPorts,
   { caller, thread: named }: Reader,
   artifact: string,
 ): Promise<Result<void>> {

@@ -6,15 +6,15 @@ import { grantedTools } from '../identity/granted-tools.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Reader } from '../sessions/enter-session.ts'
-import { labelArtifact, type LabelArtifactDeps } from './label-artifact.ts'
+import { labelArtifact, type LabelArtifactPorts } from './label-artifact.ts'
 
-export type ReadArtifactDeps = LabelArtifactDeps & { readonly artifacts: Artifacts }
-export type ArtifactDeps = Pick<ReadArtifactDeps, 'artifacts'> & { readonly tables: Pick<Tables, 'list'> }
+export type ReadArtifactPorts = LabelArtifactPorts & { readonly artifacts: Artifacts }
+export type ArtifactPorts = Pick<ReadArtifactPorts, 'artifacts'> & { readonly tables: Pick<Tables, 'list'> }
 export type ArtifactPart = { readonly text: string; readonly size: number }
 
 /** A part of an evicted output, for a session. */
 export async function readArtifact(
-  deps: ReadArtifactDeps,
+  deps: ReadArtifactPorts,
   reader: Reader,
   digest: string,
   from: number,
@@ -28,7 +28,7 @@ export async function readArtifact(
 
 /** A part of an artifact of the caller's user, if the caller's key grants the tool that returned it. */
 export async function artifactPart(
-  deps: ArtifactDeps,
+  deps: ArtifactPorts,
   caller: Caller,
   digest: string,
   from: number,
@@ -47,7 +47,7 @@ const MOST_CALLS = 50
  * Artifacts belong to a user, whose agents may pass each other pointers. A key that is limited to tools reads the outputs of these tools.
  * What no single call returned, such as the output of an execution, may contain anything of its user's.
  */
-async function mayReadArtifact({ tables }: ArtifactDeps, caller: Caller, digest: string): Promise<boolean> {
+async function mayReadArtifact({ tables }: ArtifactPorts, caller: Caller, digest: string): Promise<boolean> {
   if (caller.grant?.tools === undefined) return true
   const isGranted = grantedTools(caller)
   const where = { session: artifactSources(caller.user, digest) }

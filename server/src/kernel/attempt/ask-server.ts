@@ -5,14 +5,14 @@ import type { Problem } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { FilledFacts } from '../decide/facts.ts'
-import type { FilledDeps } from '../decide/judging.ts'
+import type { FilledPorts } from '../decide/judging.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { ToolServers, ToolReply } from '../ports/upstream.ts'
 import { expectTool, readPauses } from './facts/changeable-facts.ts'
 
-export type AskServerDeps = FilledDeps & {
+export type AskServerDeps = FilledPorts & {
   readonly servers: ToolServers
   readonly ledger: Ledger
   readonly tables: Tables
@@ -99,7 +99,7 @@ const isNotOfCaller = (scope: PauseScope): boolean => !scope.startsWith('caller:
  * unless the arguments contain only what the call was judged with.
  */
 async function problemOfFilled(
-  deps: FilledDeps,
+  deps: FilledPorts,
   call: Call,
   tool: Tool,
   canonical_args: string,

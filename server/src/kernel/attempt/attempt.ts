@@ -18,7 +18,7 @@ import { isCallCurrent, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import { previewCall, previewWanted, type Preview, type PreviewDeps } from './preview-call.ts'
 import type { AskDeps } from './standard/read-back.ts'
 import type { StoredVolume } from './stored-volume.ts'
-import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
+import { endApproval, type EndPorts } from '../approvals/end-approval.ts'
 import type { Doubts } from '../changes/resolve-doubts.ts'
 
 export type Attempting = JudgeDeps &
@@ -216,7 +216,7 @@ export function wasJudged(judged: Judged): JudgedCall {
   return judged
 }
 
-type EndUnsentDeps = EndDeps & {
+type EndUnsentDeps = EndPorts & {
   readonly doubts: Doubts
   readonly persist: (attempt: () => Promise<boolean>) => void
 }

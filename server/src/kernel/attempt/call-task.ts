@@ -8,7 +8,7 @@ import type { Page, Tables, Stored } from '../ports/reads.ts'
 import { mayContinue } from '../identity/grants.ts'
 import { waitForCall, type WaitDeps } from './read-call.ts'
 import { auditOf } from './call-changes.ts'
-import type { EndDeps } from '../approvals/end-approval.ts'
+import type { EndPorts } from '../approvals/end-approval.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import { isAskedAbout } from './close-call.ts'
 import { isOrphaned } from './recover-calls.ts'
@@ -87,7 +87,7 @@ export async function listTasks(
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
 
-export type CancelDeps = EndDeps &
+export type CancelDeps = EndPorts &
   WaitDeps & {
     readonly links: Links
     readonly running: RunningCalls

@@ -3,11 +3,11 @@ import { problem } from '../contract/problems.ts'
 import { scopedKey } from '../identity/idempotency-key.ts'
 import { mayContinue } from '../identity/grants.ts'
 import type { Tables } from '../ports/reads.ts'
-import { enterCall, type EnterDeps } from '../sessions/enter-session.ts'
+import { enterCall, type EnterPorts } from '../sessions/enter-session.ts'
 import { describeCall, refused, type Links } from './describe-call.ts'
 import { identityOf } from './call-changes.ts'
 
-export type EarlierDeps = EnterDeps & { readonly tables: Tables; readonly links: Links }
+export type EarlierDeps = EnterPorts & { readonly tables: Tables; readonly links: Links }
 
 /**
  * The same caller, key, tool and arguments are the same call; anything else with that key is a mistake, and so is a credential that grants

@@ -7,7 +7,7 @@ import { decide, judgementOf } from '../../../test/judging.ts'
 import { gatherFacts } from './gather-facts.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { DiskLook, FileFacts } from '../ports/files.ts'
-import type { FactsDeps } from '../decide/judging.ts'
+import type { FactsPorts } from '../decide/judging.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
@@ -39,7 +39,7 @@ const gone = async () => {
   throw new Error('the disk is gone')
 }
 
-async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
+async function depsWith(more: Partial<FactsPorts> = {}): Promise<FactsPorts> {
   const config = readConfig({
     servers: { s: { command: 'x', sandbox: { roots: ['./desk'], local: true } } },
     traps: { files: ['./bait'] },
@@ -68,7 +68,7 @@ async function depsWith(more: Partial<FactsDeps> = {}): Promise<FactsDeps> {
 
 const tool = toolWith({ path: { type: 'string' } })
 const call = callWith({ path: 'a.txt' })
-const gather = async (more: Partial<FactsDeps> = {}) =>
+const gather = async (more: Partial<FactsPorts> = {}) =>
   gatherFacts(await depsWith(more), call, tool, { integrity: 'intact' })
 
 describe('facts', () => {
@@ -84,7 +84,7 @@ describe('facts', () => {
     expect(decide(policy, call, facts).effect).toBe('allow')
   })
 
-  test.each<[string, Partial<FactsDeps>, object]>([
+  test.each<[string, Partial<FactsPorts>, object]>([
     ['pauses', { tables: { ...tables, row: gone } }, { pauses: 'unknown' }],
     ['the history', { tables: { ...tables, list: gone } }, { history: 'unknown' }],
     ['the budgets', { accounts: { left: gone } }, { budgets: 'unknown' }],

@@ -1,7 +1,7 @@
 import type { Call } from '../contract/call.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { ApprovalFact, Facts, RetryFact } from '../decide/facts.ts'
-import { settingsOf, type Fact, type FactsDeps, type Judgement } from '../decide/judging.ts'
+import { settingsOf, type Fact, type FactsPorts, type Judgement } from '../decide/judging.ts'
 import { withDocument } from '../approvals/routes/document-route.ts'
 import { routeFact } from '../approvals/routes/routes.ts'
 import { readChangeableFacts, type ChangeableFacts, type SeenVersions } from './facts/changeable-facts.ts'
@@ -22,7 +22,7 @@ export type Moment = {
 export type Gathered = { readonly facts: Facts; readonly seen: SeenVersions }
 
 /** Everything a decision uses. A fact that is not available is `unknown`, and the deciders handle that. */
-export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Facts> {
+export async function gatherFacts(deps: FactsPorts, call: Call, tool: Tool, moment: Moment): Promise<Facts> {
   return (await gatherSeen(deps, call, tool, moment)).facts
 }
 
@@ -30,7 +30,7 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, momen
  * INVARIANT: what others can change is requested before anything that may take long, so that a change that is acknowledged in the meantime
  * loses the commit. The rest is read in parallel: a remote store costs one wait. Usually everything is known, and nothing is awaited.
  */
-export function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): MaybePromise<Gathered> {
+export function gatherSeen(deps: FactsPorts, call: Call, tool: Tool, moment: Moment): MaybePromise<Gathered> {
   const now = deps.clock()
   const changeable = readChangeableFacts(deps, call, tool, now, moment.asked_earlier ?? call.by_run !== undefined)
   const facts: FactsBeingGathered = { now, integrity: moment.integrity, tool }
@@ -46,7 +46,7 @@ type FactsBeingGathered = { -readonly [Field in keyof Facts]?: Facts[Field] } & 
 function gatherInto(
   facts: Pick<Facts, 'now'>,
   registry: readonly Fact[],
-  deps: FactsDeps,
+  deps: FactsPorts,
   call: Call,
   tool: Tool,
 ): Promise<unknown> | undefined {
@@ -61,7 +61,7 @@ function gatherInto(
 }
 
 /** One that throws is a rejection like any other: the promises of those before it must be awaited, too. */
-function gatherOne(fact: Fact, deps: FactsDeps, call: Call, tool: Tool, now: number): unknown {
+function gatherOne(fact: Fact, deps: FactsPorts, call: Call, tool: Tool, now: number): unknown {
   try {
     return fact.gather(deps, call, tool, now)
   } catch (cause) {
@@ -74,7 +74,7 @@ function put(facts: object, name: keyof Facts, value: unknown): void {
 }
 
 function gatheredOf(
-  deps: FactsDeps,
+  deps: FactsPorts,
   call: Call,
   { approval, retry }: Moment,
   gathered: FactsBeingGathered,
@@ -98,7 +98,7 @@ function gatheredOf(
 /** A constant, because plans are cached by the identity of this list. */
 const NO_TAGS: readonly string[] = []
 
-function routeOf({ routes, judgement }: FactsDeps, call: Call, facts: Facts): Facts['route'] {
+function routeOf({ routes, judgement }: FactsPorts, call: Call, facts: Facts): Facts['route'] {
   const stated = routeFact(routes, call, facts.tool)
   const asks = judgement.asksOf(facts)
   return asks === undefined ? stated : withDocument(stated, asks, routes.groups, routes.chat)

@@ -8,15 +8,15 @@ import { decideBy } from '../decide/decide.ts'
 import type { Facts } from '../decide/facts.ts'
 import { planFor } from '../decide/plan.ts'
 import type { Policy } from '../policy/policy.ts'
-import { consentFacts, type ConsentDeps } from '../consents/facts/consent-facts.ts'
+import { consentFacts, type ConsentFactPorts } from '../consents/facts/consent-facts.ts'
 import type { SeenVersions } from './facts/changeable-facts.ts'
 import type { ToolServers } from '../ports/upstream.ts'
 import type { MaybePromise } from '../ports/runtime.ts'
 import { gatherSeen, type Gathered, type Moment } from './gather-facts.ts'
-import { settingsOf, type FactsDeps } from '../decide/judging.ts'
+import { settingsOf, type FactsPorts } from '../decide/judging.ts'
 
-export type JudgeDeps = FactsDeps &
-  ConsentDeps & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
+export type JudgeDeps = FactsPorts &
+  ConsentFactPorts & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
 
 /** `version` is that of the policy that decided: a reload between the judgement and the record must not change it. */
 export type JudgedCall = {

@@ -5,8 +5,8 @@ import { ok, problem, refuse, type Result } from '../contract/problems.ts'
 import { mayDecide } from '../approvals/may-decide.ts'
 import { kept } from './interpret.ts'
 import { mayBeAsked, type AskedPeoplePorts } from '../approvals/asked-people.ts'
-import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
-import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { HubDecidesPorts } from '../approvals/hub-decides.ts'
+import type { PasskeyPorts } from '../identity/passkeys.ts'
 import { isLostToProof, provePerson, UNPROVEN, type ProvenPerson, type ShownProof } from '../identity/prove-person.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
@@ -17,8 +17,8 @@ import { requestRetry, retryEnded, type RequestRetryDeps, isHarmless, isUnsettle
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SettleDeps = AskedPeoplePorts &
-  HubDecidesDeps &
-  PasskeyDeps &
+  HubDecidesPorts &
+  PasskeyPorts &
   RequestRetryDeps & { readonly ledger: Ledger; readonly links: Links }
 
 export type Settlement = 'retry' | 'done' | 'failed'

@@ -9,10 +9,10 @@ import type { CheckpointKeys } from '../ports/audit.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { checkContinuity } from './check-continuity.ts'
 import { verifyAudit } from './verify-audit.ts'
-import type { WriteCheckpointDeps } from './write-checkpoint.ts'
+import type { WriteCheckpointPorts } from './write-checkpoint.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type AcceptBreakDeps = WriteCheckpointDeps & {
+export type AcceptBreakPorts = WriteCheckpointPorts & {
   readonly keys: Pick<CheckpointKeys, 'sign' | 'isGenuine'>
   readonly ids: Pick<Ids, 'trace'>
 }
@@ -24,7 +24,7 @@ const JUMPS = [0, 1, 1_000, 1_000_000]
  * An admin continues from a broken audit. What is stored is accepted as found, a signed checkpoint says so, and everything after
  * it is verified again; nothing before it is guaranteed any more. Both the finding and the reason are recorded.
  */
-export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: string): Promise<Result<Checkpoint>> {
+export async function acceptBreak(deps: AcceptBreakPorts, by: Caller, reason: string): Promise<Result<Checkpoint>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const continued = await checkContinuity(deps)
   const report = await verifyAudit(deps, { checkpointFile: deps.checkpointFile.state() })
@@ -56,7 +56,7 @@ export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: str
 }
 
 async function breakCheckpoint(
-  deps: AcceptBreakDeps,
+  deps: AcceptBreakPorts,
   accepted: { readonly by: string; readonly reason: string; readonly was: string },
   jump: number,
 ): Promise<Checkpoint> {

@@ -3,7 +3,7 @@ import { checkpointId } from './checkpoint.ts'
 import { checkpointFinding, isSigned, readCheckpoint, type Signers } from './verify-checkpoint.ts'
 import type { Tables } from '../ports/reads.ts'
 
-type BreakDeps = { readonly tables: Pick<Tables, 'list' | 'row'>; readonly keys: Signers }
+type BreakPorts = { readonly tables: Pick<Tables, 'list' | 'row'>; readonly keys: Signers }
 
 /** Where verification starts after an accepted break. */
 export type VerificationBase = {
@@ -16,7 +16,7 @@ export type VerificationBase = {
 
 /** Undefined if no break was ever accepted: then verification starts at the first entry. */
 export async function verificationBase(
-  deps: BreakDeps,
+  deps: BreakPorts,
   saved: Checkpoint | undefined,
 ): Promise<VerificationBase | undefined> {
   const number = await sinceBreak(deps, saved)
@@ -30,13 +30,13 @@ export async function verificationBase(
 }
 
 /** According to the newest signed checkpoint, whether stored in the ledger or beside the keys. */
-async function sinceBreak({ tables, keys }: BreakDeps, saved: Checkpoint | undefined): Promise<number> {
+async function sinceBreak({ tables, keys }: BreakPorts, saved: Checkpoint | undefined): Promise<number> {
   const stored = await tables.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
   const known = [readCheckpoint(stored[0]?.row), saved].filter((one) => one !== undefined && isSigned(one, keys))
   return Math.max(0, ...known.map((one) => one?.body.since_break ?? 0))
 }
 
-export async function storedBreak({ tables, keys }: BreakDeps, number: number) {
+export async function storedBreak({ tables, keys }: BreakPorts, number: number) {
   const held = await tables.row('checkpoints', checkpointId(number)).catch(() => undefined)
   const checkpoint = readCheckpoint(held?.row)
   const accepted = checkpoint?.body.break
@@ -45,7 +45,7 @@ export async function storedBreak({ tables, keys }: BreakDeps, number: number) {
   return isGood ? { checkpoint, body: checkpoint.body, accepted, cursor: held.cursor } : undefined
 }
 
-async function breaksFrom(deps: BreakDeps, newest: number): Promise<readonly AcceptedBreak[]> {
+async function breaksFrom(deps: BreakPorts, newest: number): Promise<readonly AcceptedBreak[]> {
   const breaks: AcceptedBreak[] = []
   for (let number = newest; number > 0;) {
     const held = await storedBreak(deps, number)

@@ -7,7 +7,7 @@ import type { CheckpointKeys, CheckpointFile, OwnTail, SeenEntries } from '../po
 import type { AuditReads, Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 
-export type ContinueDeps = {
+export type ContinuePorts = {
   readonly audit: AuditReads
   readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine'>
@@ -29,7 +29,7 @@ export const brokenAudit = ({ stream, seq, says }: Omit<AuditBroken, 'at'>): Res
  * The newest checkpoint in the ledger, if the ledger continues what this gate knows: the checkpoint stored outside it, each one
  * stored after that, the entries they name, and the entry that this process wrote last. Otherwise `audit.broken`.
  */
-export async function checkContinuity(deps: ContinueDeps): Promise<Result<CheckpointBody | undefined>> {
+export async function checkContinuity(deps: ContinuePorts): Promise<Result<CheckpointBody | undefined>> {
   const { newest, broken } = deps.checkpointFile.state()
   if (broken !== undefined) return brokenAudit(broken)
   try {
@@ -46,7 +46,7 @@ export async function checkContinuity(deps: ContinueDeps): Promise<Result<Checkp
 
 const atCheckpoint = (seq: number, says: string): Result<never> => brokenAudit({ stream: CHECKPOINTS, seq, says })
 
-async function lastStored(deps: ContinueDeps, saved: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
+async function lastStored(deps: ContinuePorts, saved: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
   const before = await newestIn(deps)
   if (before === 'unreadable') return atCheckpoint(0, 'the newest checkpoint cannot be read')
   if (deps.checkpointFile.state().missing) return adopted(deps, before)
@@ -62,13 +62,13 @@ async function lastStored(deps: ContinueDeps, saved: Checkpoint | undefined): Pr
   return atCheckpoint(number, `checkpoint ${newest?.body.number ?? 0} follows checkpoint ${number - 1}`)
 }
 
-async function newestIn({ tables }: ContinueDeps): Promise<Checkpoint | undefined | 'unreadable'> {
+async function newestIn({ tables }: ContinuePorts): Promise<Checkpoint | undefined | 'unreadable'> {
   const [held] = await tables.list('checkpoints', {}, { limit: 1, newest_first: true })
   return held === undefined ? undefined : (readCheckpoint(held.row) ?? 'unreadable')
 }
 
 /** Earlier releases stored none outside the ledger: what is in the ledger is accepted once. */
-function adopted({ keys }: ContinueDeps, newest: Checkpoint | undefined): Result<Checkpoint | undefined> {
+function adopted({ keys }: ContinuePorts, newest: Checkpoint | undefined): Result<Checkpoint | undefined> {
   if (newest === undefined) return ok(undefined)
   const { number, since_break } = newest.body
   if (since_break !== undefined) return atCheckpoint(number, 'the checkpoint stored with the keys is missing')
@@ -77,7 +77,7 @@ function adopted({ keys }: ContinueDeps, newest: Checkpoint | undefined): Result
 }
 
 /** From the checkpoint stored with the keys to the last one that follows it; usually there is none. */
-async function walkFrom(deps: ContinueDeps, saved: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
+async function walkFrom(deps: ContinuePorts, saved: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
   const fault = saved === undefined ? undefined : await savedFault(deps, saved)
   if (fault !== undefined) return atCheckpoint(saved?.body.number ?? 0, fault)
   let last = saved
@@ -90,7 +90,7 @@ async function walkFrom(deps: ContinueDeps, saved: Checkpoint | undefined): Prom
   }
 }
 
-async function savedFault({ tables, keys, digest }: ContinueDeps, saved: Checkpoint): Promise<string | undefined> {
+async function savedFault({ tables, keys, digest }: ContinuePorts, saved: Checkpoint): Promise<string | undefined> {
   const { number } = saved.body
   if (!isSigned(saved, keys)) return 'the checkpoint stored with the keys is not signed by a key of this gate'
   const stored = readCheckpoint((await tables.row('checkpoints', checkpointId(number)))?.row)
@@ -101,7 +101,7 @@ async function savedFault({ tables, keys, digest }: ContinueDeps, saved: Checkpo
 
 type Fault = Omit<AuditBroken, 'at'>
 
-async function entriesFault(deps: ContinueDeps, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
+async function entriesFault(deps: ContinuePorts, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
   for (const { stream, to, head } of newest?.streams ?? []) {
     if ((await hashAt(deps, stream, to)) !== head)
       return { stream, seq: to, says: `entry ${to} is not the one that checkpoint ${newest?.number ?? 0} signed` }
@@ -117,7 +117,7 @@ async function entriesFault(deps: ContinueDeps, newest: CheckpointBody | undefin
 
 /** The stored heads, without the streams that an accepted break left out. */
 export async function signedHeads(
-  { audit, tables }: Pick<ContinueDeps, 'audit' | 'tables'>,
+  { audit, tables }: Pick<ContinuePorts, 'audit' | 'tables'>,
   newest: CheckpointBody | undefined,
 ): ReturnType<AuditReads['heads']> {
   const number = newest?.since_break ?? 0
@@ -138,7 +138,7 @@ export function forgedHead(
   return { stream, seq, says: `the stored head at entry ${seq} was not written by this gate` }
 }
 
-async function headsFault(deps: ContinueDeps, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
+async function headsFault(deps: ContinuePorts, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
   const signed = new Map(newest?.streams.map((head) => [head.stream, head.to]))
   const heads = await signedHeads(deps, newest)
   const announced = await deps.audit.announced?.()
@@ -161,7 +161,7 @@ async function headsFault(deps: ContinueDeps, newest: CheckpointBody | undefined
 }
 
 async function headFault(
-  deps: ContinueDeps,
+  deps: ContinuePorts,
   stream: string,
   seq: number,
   hash: string,
@@ -176,7 +176,7 @@ async function headFault(
   return { seq: seq + 1, says: `entry ${seq + 1} follows the stored head` }
 }
 
-async function hashAt({ audit }: ContinueDeps, stream: string, seq: number): Promise<string | undefined> {
+async function hashAt({ audit }: ContinuePorts, stream: string, seq: number): Promise<string | undefined> {
   const link = linkOf((await audit.entries(stream, seq, 1))[0])
   return link?.seq === seq ? link.hash : undefined
 }

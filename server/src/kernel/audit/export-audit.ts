@@ -10,10 +10,10 @@ import { signedHeads } from './check-continuity.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
 import type { Stored, Tables } from '../ports/reads.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
-import { presentCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
+import { presentCheckpoint, type WriteCheckpointPorts } from './write-checkpoint.ts'
 import { isoTime } from '../text/iso-time.ts'
 
-export type ExportAuditDeps = WriteCheckpointDeps & { readonly keys: Pick<CheckpointKeys, 'publicKey'> }
+export type ExportAuditPorts = WriteCheckpointPorts & { readonly keys: Pick<CheckpointKeys, 'publicKey'> }
 export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly since?: number }
 
 /** One line of a `jsonl` export. */
@@ -31,12 +31,12 @@ type Line =
  * it does not cover only the hash is shown (`link`). After an accepted break its checkpoint is the base, because nothing older
  * verifies; `csv` has all entries. Nothing is repaired: a broken audit is exported as it is, and its end is not signed.
  */
-export async function* exportAudit(deps: ExportAuditDeps, options: ExportAuditOptions): AsyncGenerator<string> {
+export async function* exportAudit(deps: ExportAuditPorts, options: ExportAuditOptions): AsyncGenerator<string> {
   const since = options.since ?? -Infinity
   yield* options.format === 'jsonl' ? signedLines(deps, since) : csvLines(deps, since)
 }
 
-async function* csvLines(deps: ExportAuditDeps, since: number): AsyncGenerator<string> {
+async function* csvLines(deps: ExportAuditPorts, since: number): AsyncGenerator<string> {
   yield csvHeader
   const base = await newestBefore(deps.tables, since)
   for await (const line of bodyLines(deps, since, base, undefined)) if (line.kind === 'entry') yield csvRow(line.entry)
@@ -50,7 +50,7 @@ type Shown = {
   keys: Set<string>
 }
 
-async function* signedLines(deps: ExportAuditDeps, since: number): AsyncGenerator<string> {
+async function* signedLines(deps: ExportAuditPorts, since: number): AsyncGenerator<string> {
   const counts = { entries: 0, checkpoints: 0 }
   const base = await baseOf(deps, since)
   const last = await lastSigned(deps)
@@ -85,7 +85,7 @@ function lineText(line: Line): string {
 /** Where an export ends: at a checkpoint, 0 if there is nothing to sign. */
 type End = { readonly number: number; readonly heads: readonly ExportHead[] }
 
-async function lastSigned(deps: ExportAuditDeps): Promise<Result<End>> {
+async function lastSigned(deps: ExportAuditPorts): Promise<Result<End>> {
   const present = await presentCheckpoint(deps)
   if (!present.ok) return present
   const { number, streams } = present.value?.body ?? { number: 0, streams: [] }
@@ -93,7 +93,7 @@ async function lastSigned(deps: ExportAuditDeps): Promise<Result<End>> {
 }
 
 /** The newest checkpoint before `since`, or the newest accepted break if that is later. */
-async function baseOf(deps: ExportAuditDeps, since: number): Promise<Stored<'checkpoints'> | undefined> {
+async function baseOf(deps: ExportAuditPorts, since: number): Promise<Stored<'checkpoints'> | undefined> {
   const before = await newestBefore(deps.tables, since)
   const accepted = await verificationBase(deps, undefined)
   if (accepted?.cursor === undefined || (before?.cursor ?? 0) >= accepted.cursor) return before
@@ -102,7 +102,7 @@ async function baseOf(deps: ExportAuditDeps, since: number): Promise<Stored<'che
 
 /** Up to `last`, or up to the newest entries if nothing signs them. */
 async function* bodyLines(
-  deps: ExportAuditDeps,
+  deps: ExportAuditPorts,
   since: number,
   base: Stored<'checkpoints'> | undefined,
   last: End | undefined,
@@ -124,7 +124,7 @@ async function* bodyLines(
 
 /** Those that follow `base`, up to this number. */
 async function* checkpointsAfter(
-  { tables }: Pick<ExportAuditDeps, 'tables'>,
+  { tables }: Pick<ExportAuditPorts, 'tables'>,
   base: Stored<'checkpoints'> | undefined,
   upTo: number,
 ): AsyncGenerator {
@@ -152,7 +152,7 @@ async function newestBefore(tables: Pick<Tables, 'list'>, since: number): Promis
   }
 }
 
-function* checkpointLines(deps: ExportAuditDeps, stored: unknown, shown: Shown): Generator<Line> {
+function* checkpointLines(deps: ExportAuditPorts, stored: unknown, shown: Shown): Generator<Line> {
   const key = readCheckpoint(stored)?.key
   const public_key = key === undefined ? undefined : deps.keys.publicKey(key)
   if (key !== undefined && public_key !== undefined && !shown.keys.has(key)) {
@@ -163,7 +163,7 @@ function* checkpointLines(deps: ExportAuditDeps, stored: unknown, shown: Shown):
 }
 
 /** The entries of one stream that were not exported yet, up to `to`. */
-async function* entryLines(deps: ExportAuditDeps, stream: string, to: number, shown: Shown): AsyncGenerator<Line> {
+async function* entryLines(deps: ExportAuditPorts, stream: string, to: number, shown: Shown): AsyncGenerator<Line> {
   let from = (shown.upTo.get(stream) ?? 0) + 1
   while (from <= to) {
     await letOthersRun()

@@ -2,8 +2,8 @@ import type { Checkpoint } from '../contract/audit.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { isCheckpointDue, type CheckpointPolicy } from './checkpoint.ts'
 import { checkContinuity } from './check-continuity.ts'
-import { noteBroken, type NoteBrokenDeps } from './note-broken.ts'
-import { newestCheckpoint, writeCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
+import { noteBroken, type NoteBrokenPorts } from './note-broken.ts'
+import { newestCheckpoint, writeCheckpoint, type WriteCheckpointPorts } from './write-checkpoint.ts'
 
 export const USUAL_CHECKPOINTS: CheckpointPolicy = { every_entries: 1000, every_ms: 60_000 }
 
@@ -19,7 +19,7 @@ export type CheckpointKeeper = {
 
 /** Keeps the audit signed, according to the policy. A returned checkpoint can be shipped elsewhere. */
 export function keepCheckpoints(
-  deps: WriteCheckpointDeps & NoteBrokenDeps,
+  deps: WriteCheckpointPorts & NoteBrokenPorts,
   policy: CheckpointPolicy = USUAL_CHECKPOINTS,
 ): CheckpointKeeper {
   let running: Promise<Written> | undefined
@@ -64,7 +64,7 @@ export function keepCheckpoints(
   }
 }
 
-async function adoptedFrom({ tables }: WriteCheckpointDeps): Promise<{ newest?: Checkpoint }> {
+async function adoptedFrom({ tables }: WriteCheckpointPorts): Promise<{ newest?: Checkpoint }> {
   const newest = await newestCheckpoint(tables)
   return newest === undefined ? {} : { newest }
 }

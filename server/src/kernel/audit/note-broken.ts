@@ -4,7 +4,7 @@ import type { CheckpointFile } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 
-export type NoteBrokenDeps = {
+export type NoteBrokenPorts = {
   readonly checkpointFile: CheckpointFile
   readonly ledger: Ledger
   readonly clock: Clock
@@ -22,12 +22,12 @@ export function brokenProblem({ broken }: ReturnType<CheckpointFile['state']>): 
  * Stores, beside the keys, that the audit is broken and where: the first finding applies until an admin accepts it, even across a
  * restart. It is recorded in the audit too, after whatever is there.
  */
-export async function noteBroken(deps: NoteBrokenDeps, { about }: Problem): Promise<void> {
+export async function noteBroken(deps: NoteBrokenPorts, { about }: Problem): Promise<void> {
   const found = { stream: about['stream'] ?? '', seq: Number(about['seq'] ?? 0), says: about['why'] ?? '' }
   await noteFound(deps, found)
 }
 
-export async function noteFound(deps: NoteBrokenDeps, found: Omit<AuditBroken, 'at'>): Promise<void> {
+export async function noteFound(deps: NoteBrokenPorts, found: Omit<AuditBroken, 'at'>): Promise<void> {
   const { broken, newest } = deps.checkpointFile.state()
   if (broken !== undefined) return
   const at = deps.clock()

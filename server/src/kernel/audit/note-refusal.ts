@@ -7,14 +7,14 @@ export type NotedRefusal =
   | { readonly kind: 'forbidden'; readonly caller: Caller; readonly route: string; readonly trace: string }
   | { readonly kind: 'limited'; readonly address: string }
 
-export type NoteDeps = { readonly ledger: Ledger; readonly clock: Clock; readonly ids: Ids }
+export type NotePorts = { readonly ledger: Ledger; readonly clock: Clock; readonly ids: Ids }
 
 /** Records it: a stolen key can be detected by what it tries. The request is rejected whether or not it could be recorded. */
-export async function noteRefusal(deps: NoteDeps, refusal: NotedRefusal): Promise<void> {
+export async function noteRefusal(deps: NotePorts, refusal: NotedRefusal): Promise<void> {
   await deps.ledger.commit([entryOf(deps, refusal)])
 }
 
-function entryOf({ clock, ids }: NoteDeps, refusal: NotedRefusal): Change {
+function entryOf({ clock, ids }: NotePorts, refusal: NotedRefusal): Change {
   const at = clock()
   if (refusal.kind === 'limited') {
     const subject = { address: refusal.address.slice(0, 64) }

@@ -11,7 +11,7 @@ import { newestCheckpoint } from './write-checkpoint.ts'
 import { entryText } from './chain.ts'
 import { merklePath, pathSides, rootFromPath } from './merkle.ts'
 
-export type ProveEntryDeps = Digests & {
+export type ProveEntryPorts = Digests & {
   readonly audit: AuditReads
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine' | 'publicKey'>
@@ -21,7 +21,7 @@ export type ProveEntryDeps = Digests & {
  * A proof that anybody can check without Sluice.
  * INVARIANT: an invalid proof is never returned.
  */
-export async function proveEntry(deps: ProveEntryDeps, stream: string, seq: number): Promise<Result<AuditProof>> {
+export async function proveEntry(deps: ProveEntryPorts, stream: string, seq: number): Promise<Result<AuditProof>> {
   const about = { stream, seq: String(seq) }
   const head = (await deps.audit.heads()).find((known) => known.stream === stream)
   if (head === undefined || !Number.isInteger(seq) || seq < 1 || seq > head.seq)
@@ -35,7 +35,7 @@ export async function proveEntry(deps: ProveEntryDeps, stream: string, seq: numb
 }
 
 /** The first checkpoint that signed the entry, by binary search: how far a stream is signed never decreases. */
-async function coveringCheckpoint(deps: ProveEntryDeps, stream: string, seq: number): Promise<Result<Checkpoint>> {
+async function coveringCheckpoint(deps: ProveEntryPorts, stream: string, seq: number): Promise<Result<Checkpoint>> {
   const newest = readCheckpoint(await newestCheckpoint(deps.tables))
   if (newest === undefined || signedUpTo(newest.body, stream) < seq)
     return refuse('audit.not_signed_yet', { stream, seq: String(seq) })
@@ -57,7 +57,7 @@ async function coveringCheckpoint(deps: ProveEntryDeps, stream: string, seq: num
 }
 
 /** Undefined if the range is not there as it was signed. */
-async function proofUnder(deps: ProveEntryDeps, checkpoint: Checkpoint, stream: string, seq: number) {
+async function proofUnder(deps: ProveEntryPorts, checkpoint: Checkpoint, stream: string, seq: number) {
   const range = checkpoint.body.streams.find((head) => head.stream === stream)
   const public_key = deps.keys.publicKey(checkpoint.key)
   if (range === undefined || public_key === undefined) return undefined

@@ -1,16 +1,16 @@
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
 import type { OwnTail } from '../ports/audit.ts'
-import { verifyAudit, type VerifyAuditDeps } from './verify-audit.ts'
-import { presentCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
+import { verifyAudit, type VerifyAuditPorts } from './verify-audit.ts'
+import { presentCheckpoint, type WriteCheckpointPorts } from './write-checkpoint.ts'
 
-export type VerifyAndSignDeps = VerifyAuditDeps & WriteCheckpointDeps & { readonly tail: OwnTail }
+export type VerifyAndSignPorts = VerifyAuditPorts & WriteCheckpointPorts & { readonly tail: OwnTail }
 
 /**
  * Verifies the whole audit. What was verified is signed at once, so that only a gate that cannot sign reports entries that are not
  * signed. `onProgress`: `of` is how many entries there were at the start.
  */
 export async function verifyAndSign(
-  deps: VerifyAndSignDeps,
+  deps: VerifyAndSignPorts,
   against: readonly Checkpoint[],
   onProgress?: (done: { readonly entries: number; readonly of: number }) => void,
 ): Promise<AuditReport> {
@@ -22,7 +22,7 @@ export async function verifyAndSign(
   return signTail(deps, await verifyAudit(deps, told))
 }
 
-async function signTail(deps: WriteCheckpointDeps, report: AuditReport): Promise<AuditReport> {
+async function signTail(deps: WriteCheckpointPorts, report: AuditReport): Promise<AuditReport> {
   if (!report.ok || report.unsigned === 0) return report
   const present = await presentCheckpoint(deps)
   if (!present.ok || present.value === undefined) return report

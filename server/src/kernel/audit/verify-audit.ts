@@ -14,7 +14,7 @@ import type { AuditReads, Tables } from '../ports/reads.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, entryReader, storedCheckpoints, type LookAhead } from './verify-audit-reads.ts'
 
-export type VerifyAuditDeps = Digests & {
+export type VerifyAuditPorts = Digests & {
   readonly audit: AuditReads
   readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine'>
@@ -31,7 +31,7 @@ export type VerifyAuditOptions = {
 /** `claims` in descending order: the next one to check is the last. */
 type Walker = { progress: VerifyProgress; readonly claims: Claim[]; readonly look: LookAhead }
 type Walk = {
-  readonly deps: VerifyAuditDeps
+  readonly deps: VerifyAuditPorts
   readonly shipped: Shipped[]
   readonly leftOut: ReadonlySet<string>
   readonly breaks: readonly AcceptedBreak[]
@@ -54,7 +54,7 @@ const PROGRESS_EVERY = 1000
  * heads. It starts at the first entry, or where an admin accepted a break. Stops at the first finding. Entries may be added in
  * the meantime.
  */
-export async function verifyAudit(deps: VerifyAuditDeps, options: VerifyAuditOptions = {}): Promise<AuditReport> {
+export async function verifyAudit(deps: VerifyAuditPorts, options: VerifyAuditOptions = {}): Promise<AuditReport> {
   const onProgress = options.onProgress ?? (() => undefined)
   const base = await verificationBase(deps, options.checkpointFile?.newest)
   const breaks = base?.breaks ?? []

@@ -6,15 +6,15 @@ import type { CheckpointKeys, CheckpointFile } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { brokenAudit, checkContinuity, forgedHead, signedHeads, type ContinueDeps } from './check-continuity.ts'
+import { brokenAudit, checkContinuity, forgedHead, signedHeads, type ContinuePorts } from './check-continuity.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import { GENESIS } from '../contract/genesis.ts'
 import { linkOf } from './link.ts'
 import { addLeaf, addLeaves, forestRoot, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
 
-export type WriteCheckpointDeps = Digests &
-  ContinueDeps & {
+export type WriteCheckpointPorts = Digests &
+  ContinuePorts & {
     readonly ledger: Ledger
     readonly keys: Pick<CheckpointKeys, 'sign' | 'isGenuine'>
     readonly clock: Clock
@@ -26,7 +26,7 @@ const TRIES = 5
  * Signs the current heads of all streams. Two writers cannot both write one number: the slower one tries again.
  * INVARIANT: only what continues the checkpoint stored with the keys is signed; otherwise the answer is `audit.broken`.
  */
-export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'>> {
+export async function writeCheckpoint(deps: WriteCheckpointPorts): Promise<Result<Checkpoint | 'nothing_new'>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const written = await writeNext(deps)
     if (written !== 'lost') return written
@@ -35,7 +35,7 @@ export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result
 }
 
 /** A checkpoint of the current state: a new one, or the newest if nothing was added since. Undefined for an empty audit. */
-export async function presentCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | undefined>> {
+export async function presentCheckpoint(deps: WriteCheckpointPorts): Promise<Result<Checkpoint | undefined>> {
   const written = await writeCheckpoint(deps)
   if (!written.ok) return written
   return ok(written.value === 'nothing_new' ? await newestCheckpoint(deps.tables) : written.value)
@@ -47,7 +47,7 @@ export async function newestCheckpoint(tables: Pick<Tables, 'list'>): Promise<Ch
   return newest?.row
 }
 
-async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'> | 'lost'> {
+async function writeNext(deps: WriteCheckpointPorts): Promise<Result<Checkpoint | 'nothing_new'> | 'lost'> {
   const continued = await checkContinuity(deps)
   if (!continued.ok) return continued
   const previous = continued.value
@@ -75,7 +75,7 @@ async function keepNewest(checkpointFile: CheckpointFile, checkpoint: Checkpoint
 }
 
 async function gatherHeads(
-  deps: WriteCheckpointDeps,
+  deps: WriteCheckpointPorts,
   previous: CheckpointBody | undefined,
 ): Promise<Result<StreamHead[]>> {
   const heads = new Map((await signedHeads(deps, previous)).map((head) => [head.stream, head]))
@@ -98,7 +98,7 @@ async function gatherHeads(
 }
 
 /** Extends the range towards `to`, as far as the entries are linked. Entries are read only if the store cannot confirm their links. */
-async function readRange(deps: WriteCheckpointDeps, empty: Range, to: number): Promise<Range> {
+async function readRange(deps: WriteCheckpointPorts, empty: Range, to: number): Promise<Range> {
   let range = await hashRange(deps, empty, to)
   while (range.to < to) {
     await letOthersRun()
@@ -110,7 +110,7 @@ async function readRange(deps: WriteCheckpointDeps, empty: Range, to: number): P
   return range
 }
 
-async function hashRange(deps: WriteCheckpointDeps, empty: Range, to: number): Promise<Range> {
+async function hashRange(deps: WriteCheckpointPorts, empty: Range, to: number): Promise<Range> {
   let range = empty
   while (range.to < to) {
     await letOthersRun()
@@ -123,7 +123,7 @@ async function hashRange(deps: WriteCheckpointDeps, empty: Range, to: number): P
   return range
 }
 
-function extendAll(deps: WriteCheckpointDeps, empty: Range, page: readonly unknown[]): Range {
+function extendAll(deps: WriteCheckpointPorts, empty: Range, page: readonly unknown[]): Range {
   let range = empty
   for (const stored of page) {
     const longer = extendRange(range, stored, deps.digestBytes)

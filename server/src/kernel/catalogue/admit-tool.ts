@@ -2,7 +2,7 @@ import type { Caller } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { ToolRow } from '../contract/tool.ts'
 import type { LiveCatalogue } from './catalogue.ts'
-import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { PasskeyPorts } from '../identity/passkeys.ts'
 import { isLostToProof, provePerson, type ProvenPerson, type ShownProof } from '../identity/prove-person.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
@@ -11,20 +11,20 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8
 
-export type AdmitDeps = {
+export type AdmitPorts = {
   readonly ledger: Ledger
   readonly tables: Tables
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
   readonly catalogue: Pick<LiveCatalogue, 'refresh'>
-} & PasskeyDeps
+} & PasskeyPorts
 
 /**
  * An operator admits one exact definition, with proof that it is them.
  * INVARIANT: only the named hash is admitted; a definition that changed since it was read is rejected.
  */
 export async function admitTool(
-  deps: AdmitDeps,
+  deps: AdmitPorts,
   caller: Caller,
   tool_id: string,
   hash: string,

@@ -16,7 +16,7 @@ import type { YieldWhenDue } from '../ports/runtime.ts'
 /** A row may be a megabyte, and reading one blocks the thread. */
 const PAGE = 4
 
-export type CatalogueDeps = {
+export type CataloguePorts = {
   readonly tables: Tables
   readonly servers: Config['servers']
   /** What is known about the effects of tools, beside the configuration and the definitions. */
@@ -57,7 +57,7 @@ type Entry = KnownRow & { readonly tool: Tool }
  * INVARIANT: a tool is stored together with its look-alikes, so no call has to search for them.
  * INVARIANT: a changed tool costs the work of one tool, whatever the size of the catalogue.
  */
-export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
+export async function openCatalogue(deps: CataloguePorts): Promise<LiveCatalogue> {
   const { tables, effects = {}, ranker: openRanker = rankByNames } = deps
   const join = (row: ToolRow, settings: ServerSettings): Tool =>
     joinTool(row, settings, { infer: effects.infer, packOf: effects.packFor?.(settings) })

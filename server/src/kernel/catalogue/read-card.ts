@@ -14,13 +14,13 @@ import type { VisibleTools } from './visible-tools.ts'
  */
 export type Card = ToolCard & StandardSentences & { readonly asked: string; readonly declared_read?: string }
 
-export type CardDeps = SiblingDeps & { readonly visibleTools: VisibleTools; readonly policy: () => Policy }
+export type CardPorts = SiblingDeps & { readonly visibleTools: VisibleTools; readonly policy: () => Policy }
 
 /**
  * Everything needed to call a tool once, how it will be judged, and how it is executed: what undoes it, what is checked before
  * and read back after.
  */
-export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: boolean): Result<Card> {
+export function readCard(deps: CardPorts, caller: Caller, tool_id: string, full: boolean): Result<Card> {
   const tool = deps.visibleTools.tool(caller, tool_id)
   if (tool === undefined) {
     const did_you_mean = nearestTool(tool_id, deps.visibleTools.tools(caller))

@@ -14,7 +14,7 @@ const TRIES = 8
 const MOST_ROWS = 50
 const MOST_CHARACTERS = 500_000
 
-export type RegisterDeps = {
+export type RegisterPorts = {
   readonly ledger: Ledger
   readonly tables: Pick<Tables, 'row'>
   readonly clock: Clock
@@ -44,7 +44,7 @@ export type Registered = {
  * INVARIANT: no listing removes an admission: a tool that is removed and comes back unchanged is admitted as before.
  */
 export async function registerTools(
-  deps: RegisterDeps,
+  deps: RegisterPorts,
   server: string,
   definitions: readonly ToolDefinition[],
   found: readonly ListingFault[] = [],
@@ -62,7 +62,7 @@ type Listed = { readonly definition: ToolDefinition; readonly hash: string; read
 type Listing = { readonly tools: ReadonlyMap<string, Listed>; readonly findings: readonly ListingFault[] }
 
 async function listingOf(
-  { digest, yieldWhenDue, redact = (definition) => definition }: RegisterDeps,
+  { digest, yieldWhenDue, redact = (definition) => definition }: RegisterPorts,
   server: string,
   definitions: readonly ToolDefinition[],
   found: readonly ListingFault[],
@@ -99,7 +99,7 @@ type Step = {
 /**
  * Writes what is new, in commits of limited size. The server's own row comes last: until then, its first listing is in progress.
  */
-async function write(deps: RegisterDeps, server: string, listing: Listing): Promise<Result<Registered> | 'lost'> {
+async function write(deps: RegisterPorts, server: string, listing: Listing): Promise<Result<Registered> | 'lost'> {
   const stored = await deps.tables.row('servers', server)
   const now = deps.clock()
   const trace = deps.ids.trace()

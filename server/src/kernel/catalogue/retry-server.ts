@@ -5,7 +5,7 @@ import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import type { ServerReport } from './server-report.ts'
 
-export type RetryDeps = {
+export type RetryPorts = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -18,7 +18,7 @@ export type RetryDeps = {
  * Starts or connects a tool server that is down at once, instead of waiting for the next regular attempt. One that is ready is
  * left alone. On several nodes, only the node that is asked tries. INVARIANT: who asked for it is recorded before it is done.
  */
-export async function retryServer(deps: RetryDeps, caller: Caller, server: string): Promise<Result<ServerReport>> {
+export async function retryServer(deps: RetryPorts, caller: Caller, server: string): Promise<Result<ServerReport>> {
   if (!DECIDING_KINDS.includes(caller.kind)) return refuse('auth.forbidden', { needs: DECIDING_KINDS.join(', ') })
   const report = () => deps.serverReports().find((one) => one.server === server)
   const before = report()

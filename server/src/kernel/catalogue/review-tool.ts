@@ -7,10 +7,12 @@ import type { VisibleTools } from './visible-tools.ts'
 /** Who may read definitions that nobody has admitted. */
 const REVIEWERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
 
-export type ReviewDeps = { readonly visibleTools: VisibleTools }
-
 /** The admitted and the listed definition of one tool. Never for an agent: a definition that is not admitted reaches no model. */
-export function reviewTool({ visibleTools }: ReviewDeps, caller: Caller, tool_id: string): Result<DefinitionReview> {
+export function reviewTool(
+  { visibleTools }: { readonly visibleTools: VisibleTools },
+  caller: Caller,
+  tool_id: string,
+): Result<DefinitionReview> {
   if (!REVIEWERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: REVIEWERS.join(', ') })
   const tool = visibleTools.tool(caller, tool_id)
   return tool === undefined ? refuse('tool.unknown', { tool: tool_id }) : ok(reviewDefinition(tool.row))

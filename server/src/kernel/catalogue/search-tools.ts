@@ -6,7 +6,7 @@ import { titleOf } from './card.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { VisibleTools } from './visible-tools.ts'
 
-export type SearchDeps = {
+export type SearchPorts = {
   readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
   readonly visibleTools: VisibleTools
 }
@@ -34,7 +34,7 @@ const LONGEST_QUERY = 8_192
  * searches counts only if a person or an agent searches itself (`learns`).
  */
 export async function searchTools(
-  { catalogue, visibleTools }: SearchDeps,
+  { catalogue, visibleTools }: SearchPorts,
   caller: Caller,
   asked: string,
   top_k: number = DEFAULT_TOP_K,

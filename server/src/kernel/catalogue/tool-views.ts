@@ -4,13 +4,13 @@ import type { Result } from '../contract/problems.ts'
 import type { Tool } from '../contract/tool.ts'
 import { type StandardSentences, standardOf, type SiblingDeps } from '../attempt/standard/rollback.ts'
 import { downServers, type DownServer } from './down-servers.ts'
-import { readCard, type Card, type CardDeps } from './read-card.ts'
+import { readCard, type Card, type CardPorts } from './read-card.ts'
 import type { ServerReport } from './server-report.ts'
-import { searchTools, type FoundTool, type SearchDeps } from './search-tools.ts'
+import { searchTools, type FoundTool, type SearchPorts } from './search-tools.ts'
 import { smallerSurface } from './smaller-surface.ts'
 
-export type ToolViewDeps = SearchDeps &
-  CardDeps &
+export type ToolViewPorts = SearchPorts &
+  CardPorts &
   SiblingDeps & {
     readonly catalogue: Pick<LiveCatalogue, 'ranker'>
     readonly serverReports: () => readonly ServerReport[]
@@ -38,7 +38,7 @@ export interface ToolViews {
   smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
 }
 
-export function openToolViews(deps: ToolViewDeps): ToolViews {
+export function openToolViews(deps: ToolViewPorts): ToolViews {
   const { visibleTools, catalogue } = deps
   return {
     tools: (caller) => visibleTools.tools(caller),

@@ -10,8 +10,6 @@ const OVERSEERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
 /** How many callers' visible tools are cached. Beyond that, the least recently used is dropped. */
 const MOST_CALLERS = 32
 
-export type VisibleToolsDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
-
 /**
  * The tools that a caller sees. A tool that the caller's key does not grant, of which every call would be blocked, or that nobody has
  * admitted yet, is missing from the caller's lists, search results and cards. A caller who calls a blocked one anyway gets the rule that
@@ -31,7 +29,13 @@ type Seen = {
 }
 
 /** Evaluates the policy once per caller and tool, and again when one of them or the policy changes. */
-export function createVisibleTools({ catalogue, policy }: VisibleToolsDeps): VisibleTools {
+export function createVisibleTools({
+  catalogue,
+  policy,
+}: {
+  readonly catalogue: Catalogue
+  readonly policy: () => Policy
+}): VisibleTools {
   let inForce: Policy | undefined
   const callers = new Map<string, Seen>()
 

@@ -18,7 +18,7 @@ import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Notices } from '../ports/notices.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-export type ChangesDeps = {
+export type ChangesPorts = {
   readonly notices: Notices
   readonly changeNumbers: ChangeNumbers
   readonly catalogue: Pick<LiveCatalogue, 'onRefresh'>
@@ -67,7 +67,7 @@ type Subscriber = {
  * INVARIANT: a commit never waits for a listener: it writes to the ring, and listeners are called from a timer.
  * INVARIANT: memory is limited by the ring; a listener that falls behind has to start over.
  */
-export function openChanges(deps: ChangesDeps): Changes {
+export function openChanges(deps: ChangesPorts): Changes {
   const ring: (Happened & { readonly at: number; readonly id: string })[] = []
   const numbers = memberNumbers(deps.clock())
   const topics = new Map(deps.tableEntries.flatMap(({ topic }) => (topic === undefined ? [] : [[topic.kind, topic]])))

@@ -2,7 +2,7 @@ import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { LivePolicy } from '../policy/live-policy.ts'
 import type { Notices } from '../ports/notices.ts'
 
-export type FollowMembersDeps = {
+export type FollowMembersPorts = {
   readonly notices: Notices
   readonly catalogue: Pick<LiveCatalogue, 'refresh' | 'onRefresh'>
   readonly live: Pick<LivePolicy, 'reload'>
@@ -15,7 +15,7 @@ export type FollowMembersDeps = {
  * Keeps this node's memory in sync with the store: tools that another node listed or an operator admitted there, and a policy
  * that was activated there. Returns a function that stops it.
  */
-export function followMembers({ notices, catalogue, live, servers, onFault }: FollowMembersDeps): () => void {
+export function followMembers({ notices, catalogue, live, servers, onFault }: FollowMembersPorts): () => void {
   const readAgain = async (server: string, tool_ids?: readonly string[]) => {
     await catalogue.refresh(server, tool_ids, 'elsewhere')
     // Conditions are checked against admitted schemas, and some may be new.

@@ -18,7 +18,7 @@ export type WrappedStore = {
   readonly artifacts: Artifacts
 }
 
-export type VolatileDeps = {
+export type VolatilePorts = {
   readonly clock: Clock
   readonly digest: Digest
   readonly boot: string
@@ -35,7 +35,7 @@ const MOST_RUNS = 500
  */
 export function keepVolatile(
   store: WrappedStore,
-  deps: VolatileDeps,
+  deps: VolatilePorts,
 ): WrappedStore & { readonly isFull: () => boolean; readonly isVolatile: (run: RunId) => boolean } {
   const memory = createVolatileMemory(deps.boot)
   const whole = <T extends Table>(held: Stored<T>): Stored<T> => {
@@ -98,7 +98,12 @@ export function keepVolatile(
 }
 
 /** What is written of a change. */
-function reduced(change: Change, memory: VolatileMemory, { clock, kinds }: VolatileDeps, references: string[]): Change {
+function reduced(
+  change: Change,
+  memory: VolatileMemory,
+  { clock, kinds }: VolatilePorts,
+  references: string[],
+): Change {
   const keep = (run: RunId, value: unknown): { readonly in_memory: string } => {
     const in_memory = memory.put(run, value)
     references.push(in_memory)

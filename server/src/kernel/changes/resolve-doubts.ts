@@ -8,7 +8,7 @@ export interface Doubts {
   known(id: CommitId): Promise<CommitResult | 'in_doubt'>
 }
 
-export type ResolveDoubtsDeps = {
+export type ResolveDoubtsPorts = {
   readonly ledger: Ledger & CommitResults
   /** Calls back after `ms` milliseconds; returns a function that cancels it. */
   readonly after: (ms: number, callback: () => void) => () => void
@@ -27,7 +27,7 @@ const LONGEST_PAUSE_MS = 2_000
  * `in_doubt`.
  * INVARIANT: while any commit is in doubt, `closedBy` names the reason why the gate accepts no calls.
  */
-export function resolveDoubts(deps: ResolveDoubtsDeps): Ledger & Doubts & { closedBy(): Problem | undefined } {
+export function resolveDoubts(deps: ResolveDoubtsPorts): Ledger & Doubts & { closedBy(): Problem | undefined } {
   const open = new Map<CommitId, Promise<CommitResult | 'in_doubt'>>()
 
   const sleep = (ms: number) =>

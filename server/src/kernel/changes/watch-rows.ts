@@ -42,7 +42,7 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
   }
 }
 
-export type AnnounceDeps = {
+export type AnnouncePorts = {
   readonly notices: Pick<Notices, 'publish'>
   readonly kinds: CallersOfKinds
   readonly tableEntries: readonly TableEntry[]
@@ -53,7 +53,7 @@ export type AnnounceDeps = {
 /** Wraps the ledger and notifies all nodes of what it stored. */
 export function announceCommits(
   ledger: Ledger,
-  { notices, kinds, tableEntries, doubts, changeNumbers }: AnnounceDeps,
+  { notices, kinds, tableEntries, doubts, changeNumbers }: AnnouncePorts,
 ): Ledger {
   const topics = new Map(tableEntries.flatMap(({ table, topic }) => (topic === undefined ? [] : [[table, topic]])))
   const announce = (changes: readonly Change[]) => {

@@ -2,7 +2,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Accounts, AuditReads } from '../ports/reads.ts'
 import type { SteadyClock } from './steady-clock.ts'
 
-export type LatestDeps = {
+export type LatestPorts = {
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly audit: Pick<AuditReads, 'heads'>
@@ -15,7 +15,7 @@ export type LatestTime = { readonly at: number; readonly corrections: number }
 const accountOf = (stream: string) => `clock ${stream}`
 const CORRECTIONS = 'clock corrections'
 
-export async function latestTime({ accounts, audit }: Omit<LatestDeps, 'ledger'>): Promise<LatestTime> {
+export async function latestTime({ accounts, audit }: Omit<LatestPorts, 'ledger'>): Promise<LatestTime> {
   const streams = (await audit.heads()).map(({ stream }) => stream)
   const seen = await Promise.all(streams.map((stream) => accounts.left(accountOf(stream))))
   return { at: Math.max(0, ...seen.map((at) => at ?? 0)), corrections: (await accounts.left(CORRECTIONS)) ?? 0 }
@@ -29,7 +29,7 @@ async function setTo(accounts: Accounts, account: string, units: number): Promis
 }
 
 /** The changes that correct the latest time seen. Nodes that run adopt it within seconds. */
-export async function correctionTo(deps: Omit<LatestDeps, 'ledger'>, at: number): Promise<readonly Change[]> {
+export async function correctionTo(deps: Omit<LatestPorts, 'ledger'>, at: number): Promise<readonly Change[]> {
   const { accounts, audit } = deps
   const changes: Change[] = []
   for (const { stream } of await audit.heads()) {
@@ -58,7 +58,7 @@ export type TimeKeeper = {
  * clock has jumped. After a crash the time can be older by as much. `isAlone`: no other node uses the store.
  */
 export function keepTime(
-  deps: LatestDeps & { readonly stream: string; readonly steady: SteadyClock; readonly isAlone: boolean },
+  deps: LatestPorts & { readonly stream: string; readonly steady: SteadyClock; readonly isAlone: boolean },
   seen: LatestTime,
   wrote: () => boolean,
 ): TimeKeeper {

@@ -7,7 +7,7 @@ import { asItStands } from '../identity/standing-grants.ts'
 import type { Accounts, Page, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-export type ConsentReadDeps = { readonly tables: Tables; readonly accounts: Accounts; readonly clock: Clock }
+export type ConsentReadPorts = { readonly tables: Tables; readonly accounts: Accounts; readonly clock: Clock }
 
 export type ConsentPage = { readonly items: readonly ConsentView[]; readonly next?: number }
 
@@ -21,7 +21,7 @@ function maySee(caller: Caller, { actor, what }: ConsentRow): boolean {
 }
 
 /** The consents with what is left of each, newest first. */
-export async function listConsents(deps: ConsentReadDeps, caller: Caller, page: Page): Promise<ConsentPage> {
+export async function listConsents(deps: ConsentReadPorts, caller: Caller, page: Page): Promise<ConsentPage> {
   const listed = await deps.tables.list('consents', {}, { ...page, newest_first: true })
   const now = deps.clock()
   const seen = listed.filter(({ row }) => maySee(caller, row))

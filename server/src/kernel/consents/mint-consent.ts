@@ -7,17 +7,17 @@ import { CLOSED, buildConsent, type NewConsent } from './build-consent.ts'
 import { matchesGlob, parseGlob } from '../policy/glob.ts'
 import { nearestTool } from '../text/nearest-tool.ts'
 import { callsAccount, costAccount, unitsLeft } from './facts/consent-facts.ts'
-import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { PasskeyPorts } from '../identity/passkeys.ts'
 import { isLostToProof, provePerson, type ShownProof } from '../identity/prove-person.ts'
 import { asItStands } from '../identity/standing-grants.ts'
-import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
+import type { HubDecidesPorts } from '../approvals/hub-decides.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type MintDeps = {
+export type MintPorts = {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly ledger: Ledger
@@ -26,13 +26,15 @@ export type MintDeps = {
   readonly digest: Digest
 }
 
-export type MintAheadDeps = MintDeps & PasskeyDeps & HubDecidesDeps & { readonly catalogue: Pick<Catalogue, 'tools'> }
+export type MintAheadPorts = MintPorts &
+  PasskeyPorts &
+  HubDecidesPorts & { readonly catalogue: Pick<Catalogue, 'tools'> }
 
 const TRIES = 8
 
 /** Creates a consent. Anybody who may decide approvals may do this, with proof that it is them; an agent never. */
 export async function mintConsent(
-  deps: MintAheadDeps,
+  deps: MintAheadPorts,
   by: Caller,
   terms: ConsentTerms,
   shown: ShownProof,
@@ -57,7 +59,7 @@ export async function mintConsent(
 }
 
 /** A consent for a tool that does not exist would never cover a call, and nobody would know why. */
-function matchesSome({ catalogue }: Pick<MintAheadDeps, 'catalogue'>, { what: { tool } }: ConsentTerms): Result<void> {
+function matchesSome({ catalogue }: Pick<MintAheadPorts, 'catalogue'>, { what: { tool } }: ConsentTerms): Result<void> {
   const tools = catalogue.tools()
   const glob = parseGlob(tool)
   if (tools.some(({ row }) => matchesGlob(glob, row.tool_id))) return ok(undefined)
@@ -67,7 +69,7 @@ function matchesSome({ catalogue }: Pick<MintAheadDeps, 'catalogue'>, { what: { 
 
 /** All changes for a new consent: its row, its units, its audit entry, and cleaning up its index key. */
 export async function mintChanges(
-  deps: Omit<MintDeps, 'ledger' | 'clock'>,
+  deps: Omit<MintPorts, 'ledger' | 'clock'>,
   by: Caller,
   terms: ConsentTerms,
   given: NewConsent,
@@ -92,7 +94,7 @@ export async function mintChanges(
  * removed when the next one is created, and a new one over the limit of active ones is rejected.
  */
 async function removeDeadConsents(
-  { tables, accounts }: Pick<MintDeps, 'tables' | 'accounts'>,
+  { tables, accounts }: Pick<MintPorts, 'tables' | 'accounts'>,
   shelf: string,
   now: number,
 ): Promise<Result<Change[]>> {
@@ -110,7 +112,7 @@ async function removeDeadConsents(
 
 /** An audit entry about a consent. The permitted arguments are included as a hash, because they can be private. */
 export function consentAudit(
-  { ids, digest }: Pick<MintDeps, 'ids' | 'digest'>,
+  { ids, digest }: Pick<MintPorts, 'ids' | 'digest'>,
   type: 'consent.minted' | 'consent.revoked',
   by: Caller,
   row: ConsentRow,

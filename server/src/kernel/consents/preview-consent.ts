@@ -13,7 +13,7 @@ import type { Stored, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-export type ConsentPreviewDeps = AskedPeoplePorts &
+export type ConsentPreviewPorts = AskedPeoplePorts &
   SummaryDeps & {
     readonly tables: Tables
     readonly searches: Searches
@@ -30,7 +30,7 @@ const MOST_EXAMPLES = 5
 
 /** How many held calls of the last week these terms would have covered. */
 export async function previewConsent(
-  deps: ConsentPreviewDeps,
+  deps: ConsentPreviewPorts,
   by: Caller,
   terms: ConsentTerms,
 ): Promise<Result<ConsentPreviewAnswer>> {
@@ -60,7 +60,7 @@ export async function previewConsent(
 
 /** The same for what would be remembered with an approval. */
 export async function previewRemember(
-  deps: ConsentPreviewDeps,
+  deps: ConsentPreviewPorts,
   by: Caller,
   approval_id: string,
   remember: Remember,
@@ -77,7 +77,7 @@ export async function previewRemember(
 
 /** Judged by the evidence recorded at the time: calls that no consent could cover are not counted. */
 function wouldCover(
-  { catalogue, judgement }: ConsentPreviewDeps,
+  { catalogue, judgement }: ConsentPreviewPorts,
   consent: ConsentRow,
   { row }: Stored<'calls'>,
 ): boolean {

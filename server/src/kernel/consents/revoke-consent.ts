@@ -3,12 +3,12 @@ import type { ConsentRow } from '../contract/consent.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { mayDecide } from '../approvals/may-decide.ts'
 import { CLOSED } from './build-consent.ts'
-import { consentAudit, type MintDeps } from './mint-consent.ts'
+import { consentAudit, type MintPorts } from './mint-consent.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 /** Revokes a consent. A call that was decided on it and is not yet recorded as started loses its commit. */
 export async function revokeConsent(
-  deps: Omit<MintDeps, 'accounts'>,
+  deps: Omit<MintPorts, 'accounts'>,
   by: Caller,
   consent_id: string,
 ): Promise<Result<ConsentRow>> {

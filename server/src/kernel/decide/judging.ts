@@ -6,7 +6,7 @@ import type { Tool } from '../contract/tool.ts'
 import type { ToolSettings } from '../contract/tool-settings.ts'
 import type { ApprovalRoutes } from '../approvals/routes/routes.ts'
 import type { ConsentMoment } from '../consents/match-consent.ts'
-import type { ApproverDeps } from '../identity/count-approvers.ts'
+import type { ApproverPorts } from '../identity/count-approvers.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { FileFacts } from '../ports/files.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
@@ -42,9 +42,9 @@ export type SettingsReader = {
 type FactOf<Name extends keyof Facts> = {
   readonly name: Name
   /** Undefined leaves the field out. A promise only if something has to be read. */
-  gather(deps: FactsDeps, call: Call, tool: Tool, now: number): MaybePromise<Facts[Name] | undefined>
+  gather(deps: FactsPorts, call: Call, tool: Tool, now: number): MaybePromise<Facts[Name] | undefined>
   /** The same for arguments that the gate filled in itself, if a `judgeFilled` needs it. */
-  gatherFilled?(deps: FilledDeps, call: Call, tool: Tool): MaybePromise<Facts[Name] | undefined>
+  gatherFilled?(deps: FilledPorts, call: Call, tool: Tool): MaybePromise<Facts[Name] | undefined>
 } & Neutral<Facts[Name]>
 
 /** Its value for a harmless call, about which its decider has no opinion (law in decide.test.ts). */
@@ -54,7 +54,7 @@ type Neutral<Value> = undefined extends Value ? { readonly neutral?: never } : {
 export type Fact = { [Name in keyof Facts]-?: FactOf<Name> }[keyof Facts]
 
 /** What facts are gathered with. A guest adds the ports of its own facts by declaration merging. */
-export interface FactsDeps extends ApproverDeps {
+export interface FactsPorts extends ApproverPorts {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly judgement: Judgement
@@ -68,7 +68,7 @@ export interface FactsDeps extends ApproverDeps {
 }
 
 /** What the facts about filled-in arguments are gathered with. */
-export type FilledDeps = Pick<FactsDeps, 'judgement' | 'files' | 'clock' | 'yieldWhenDue'>
+export type FilledPorts = Pick<FactsPorts, 'judgement' | 'files' | 'clock' | 'yieldWhenDue'>
 
 /** The consent of a call's run, if it covers an ask about this call now. */
 export type ReadRunConsent = (

@@ -4,7 +4,7 @@ import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { credentialState } from './credential-state.ts'
 
-export type ApproverDeps = {
+export type ApproverPorts = {
   readonly tables: Tables
   readonly clock: Clock
   /** People who decide without one of our keys: `unknown` if an issuer assigns roles or a hub decides, otherwise the users of callbacks. */
@@ -14,13 +14,13 @@ export type ApproverDeps = {
 const PAGE = 1_000
 
 /** How many people can decide requests. Undefined if unknown. */
-export const countApprovers = async (deps: ApproverDeps): Promise<number | undefined> => (await approvers(deps))?.size
+export const countApprovers = async (deps: ApproverPorts): Promise<number | undefined> => (await approvers(deps))?.size
 
 /**
  * The people who can decide requests: those who have a key for it, and the owner of the data folder, who needs none. Undefined
  * if unknown. People are identified by `user`, as a folded name; one may have several keys.
  */
-export async function approvers(deps: ApproverDeps): Promise<ReadonlySet<string> | undefined> {
+export async function approvers(deps: ApproverPorts): Promise<ReadonlySet<string> | undefined> {
   const { tables, clock, otherApprovers } = deps
   if (otherApprovers === 'unknown') return undefined
   try {

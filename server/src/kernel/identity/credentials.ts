@@ -8,7 +8,7 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { Surface } from '../contract/caller.ts'
 import { callerFromClaims } from './caller-from-claims.ts'
 import { callsLeft, grantAccount } from './facts/grant-calls.ts'
-import type { PasskeyDeps } from './passkeys.ts'
+import type { PasskeyPorts } from './passkeys.ts'
 import { isLostToProof, provePerson, UNPROVEN, type ShownProof } from './prove-person.ts'
 import type { Issuers } from '../ports/keys.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -16,9 +16,9 @@ import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import { credentialState } from './credential-state.ts'
-import { keyGrants, type KeyGrantDeps } from './key-grants.ts'
+import { keyGrants, type KeyGrantPorts } from './key-grants.ts'
 
-export type CredentialDeps = {
+export type CredentialPorts = {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly digest: Digest
@@ -29,7 +29,7 @@ export type CredentialDeps = {
 }
 
 /** For all that is done with keys. */
-export type KeyRing = CredentialDeps & KeyGrantDeps & PasskeyDeps & { readonly accounts: Accounts }
+export type KeyRing = CredentialPorts & KeyGrantPorts & PasskeyPorts & { readonly accounts: Accounts }
 
 /** Three parts separated by dots: our keys contain no dot. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
@@ -38,7 +38,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
  * Whose credential this is: one of our keys, or an issuer's token. Unknown, expired and revoked keys look the same from outside.
  */
 export async function authenticate(
-  deps: Pick<CredentialDeps, 'tables' | 'digest' | 'clock'> & { readonly issuers: Issuers },
+  deps: Pick<CredentialPorts, 'tables' | 'digest' | 'clock'> & { readonly issuers: Issuers },
   key: string,
 ): Promise<Result<Caller>> {
   if (JWT.test(key)) {
@@ -64,7 +64,10 @@ const readFrom = new WeakMap<Caller, number>()
  * False means unknown: then it has to be authenticated again. A commit that changes keys drops what is known about them before it returns,
  * so a revoked key is detected at once; the expiry is compared with the clock every time.
  */
-export function isStillAuthentic({ tables, clock }: Pick<CredentialDeps, 'tables' | 'clock'>, caller: Caller): boolean {
+export function isStillAuthentic(
+  { tables, clock }: Pick<CredentialPorts, 'tables' | 'clock'>,
+  caller: Caller,
+): boolean {
   const key = caller.credential?.key
   const held = key === undefined ? undefined : tables.known_rows?.row('credentials', key)?.held
   return held !== undefined && held.version === readFrom.get(caller) && credentialState(held.row, clock()) === 'active'
@@ -101,7 +104,7 @@ const mayLetRun = ({ kind, speaks_for_user }: NewCredential): boolean =>
  * does it when the operator starts or resets the gate, and no request ever does.
  */
 export async function createCredential(
-  deps: CredentialDeps & PasskeyDeps,
+  deps: CredentialPorts & PasskeyPorts,
   by: Caller,
   wanted: NewCredential,
   shown: ShownProof | 'operator',
@@ -146,7 +149,7 @@ export async function createCredential(
 }
 
 /** A user of a valid key whose name differs only in letter case or encoding. */
-async function otherSpelling({ tables, clock }: CredentialDeps, user: string): Promise<string | undefined> {
+async function otherSpelling({ tables, clock }: CredentialPorts, user: string): Promise<string | undefined> {
   for await (const { row } of everyRow(tables, 'credentials')) {
     const { user: other } = row.caller
     if (other !== user && isSameName(other, user) && credentialState(row, clock()) === 'active') return other
@@ -175,7 +178,7 @@ export type RevokedCredential = CredentialRow & { readonly grants: readonly KeyG
  * Revokes a key, and with it what it granted; with `keep_grants` only the key. Revoking it again without `keep_grants` ends what was kept.
  */
 export async function revokeCredential(
-  deps: CredentialDeps & KeyGrantDeps,
+  deps: CredentialPorts & KeyGrantPorts,
   by: Caller,
   key_id: string,
   keep_grants = false,
@@ -203,7 +206,7 @@ export async function revokeCredential(
 
 /** What would end with a key, and what would stay. */
 export async function readKeyGrants(
-  deps: CredentialDeps & KeyGrantDeps,
+  deps: CredentialPorts & KeyGrantPorts,
   by: Caller,
   key_id: string,
 ): Promise<Result<readonly KeyGrant[]>> {
@@ -221,7 +224,7 @@ export type ShownCredential = Omit<CredentialRow, 'key_hash'> & {
 }
 
 export async function listCredentials(
-  deps: Pick<CredentialDeps, 'tables' | 'clock'> & { readonly accounts: Accounts },
+  deps: Pick<CredentialPorts, 'tables' | 'clock'> & { readonly accounts: Accounts },
   by: Caller,
 ): Promise<Result<readonly ShownCredential[]>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
@@ -237,7 +240,7 @@ export async function listCredentials(
   )
 }
 
-function auditOfKey(deps: CredentialDeps, type: AuditEvent, by: Caller, row: CredentialRow): Change {
+function auditOfKey(deps: CredentialPorts, type: AuditEvent, by: Caller, row: CredentialRow): Change {
   const { grant, id } = row.caller
   const limits = {
     ...(grant?.tools === undefined ? {} : { tools: grant.tools }),

@@ -7,7 +7,7 @@ import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type SessionDeps = { readonly tables: Pick<Tables, 'row'>; readonly ledger: Ledger; readonly clock: Clock }
+export type SessionPorts = { readonly tables: Pick<Tables, 'row'>; readonly ledger: Ledger; readonly clock: Clock }
 
 /** A caller that names no session and was idle for this long begins a new one. */
 export const IDLE_MS = 30 * 60_000
@@ -20,7 +20,7 @@ const TRIES = 8
  * survives a restart and is the same on every node and at every door.
  * INVARIANT: a pause of less than `IDLE_MS - BEHIND_MS` never ends it, one of `IDLE_MS` always does.
  */
-export async function idleSession({ tables, ledger, clock }: SessionDeps, caller: Caller): Promise<Result<string>> {
+export async function idleSession({ tables, ledger, clock }: SessionPorts, caller: Caller): Promise<Result<string>> {
   const who = callerIdentity(caller)
   for (let tries = 0; tries < TRIES; tries += 1) {
     const held = await tables.row('sessions', who)

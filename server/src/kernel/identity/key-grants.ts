@@ -13,7 +13,7 @@ import type { Clock } from '../ports/runtime.ts'
 import { isLiveLogin } from './logins.ts'
 import { successorOf } from './successor.ts'
 
-export type KeyGrantDeps = {
+export type KeyGrantPorts = {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly clock: Clock
@@ -27,7 +27,11 @@ const OPEN: readonly ApprovalState[] = ['pending', 'approved']
  * What goes back to a key: what was granted or half-decided with it, what waits for a decision on its behalf, its logins, and the keys
  * that were created with it. `ends`: with its revocation.
  */
-export async function keyGrants(deps: KeyGrantDeps, row: CredentialRow, isKept: boolean): Promise<readonly KeyGrant[]> {
+export async function keyGrants(
+  deps: KeyGrantPorts,
+  row: CredentialRow,
+  isKept: boolean,
+): Promise<readonly KeyGrant[]> {
   const { key_id } = row
   const found = await Promise.all([
     consentsOf(deps, key_id, isKept),
@@ -40,7 +44,7 @@ export async function keyGrants(deps: KeyGrantDeps, row: CredentialRow, isKept: 
   return found.flat()
 }
 
-async function consentsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
+async function consentsOf(deps: KeyGrantPorts, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
   const items: KeyGrant[] = []
   for await (const { row } of everyRow(deps.tables, 'consents')) {
     if (row.minted_key !== key_id) continue
@@ -53,7 +57,7 @@ async function consentsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean): P
   return items
 }
 
-async function guestGrantsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
+async function guestGrantsOf(deps: KeyGrantPorts, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
   const items: KeyGrant[] = []
   for (const { table, grantOf } of deps.tableEntries) {
     if (grantOf === undefined) continue
@@ -65,7 +69,7 @@ async function guestGrantsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean)
   return items
 }
 
-async function delegationsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
+async function delegationsOf(deps: KeyGrantPorts, key_id: KeyId, isKept: boolean): Promise<KeyGrant[]> {
   const items: KeyGrant[] = []
   for await (const { row } of everyRow(deps.tables, 'runs', { kind: DELEGATION })) {
     // Only the command for delegations writes runs of this kind.
@@ -77,7 +81,7 @@ async function delegationsOf(deps: KeyGrantDeps, key_id: KeyId, isKept: boolean)
 }
 
 /** Approvals of requests that are still open, and requests of the key itself that wait for a decision. */
-async function requestsOf(deps: KeyGrantDeps, key: CredentialRow, isKept: boolean): Promise<KeyGrant[]> {
+async function requestsOf(deps: KeyGrantPorts, key: CredentialRow, isKept: boolean): Promise<KeyGrant[]> {
   const items: KeyGrant[] = []
   const successor = await successorOf(deps, { ...key, revoked_at: key.revoked_at ?? deps.clock() })
   for (const state of OPEN)
@@ -95,7 +99,7 @@ async function requestsOf(deps: KeyGrantDeps, key: CredentialRow, isKept: boolea
 const restsOn = ({ decisions }: ApprovalRow, key_id: KeyId): boolean =>
   decisions.some(({ says, keys }) => says === 'approve' && keys?.includes(key_id) === true)
 
-async function loginsOf(deps: KeyGrantDeps, { key_id, caller }: CredentialRow): Promise<KeyGrant[]> {
+async function loginsOf(deps: KeyGrantPorts, { key_id, caller }: CredentialRow): Promise<KeyGrant[]> {
   const items: KeyGrant[] = []
   for await (const { row } of everyRow(deps.tables, 'logins', { user: caller.user })) {
     if (row.caller.credential?.key !== key_id || !isLiveLogin(row, deps.clock())) continue
@@ -106,7 +110,7 @@ async function loginsOf(deps: KeyGrantDeps, { key_id, caller }: CredentialRow): 
 }
 
 /** Often the first admin key created all others, so they stay; whoever revokes a stolen one sees what it left behind. */
-async function keysOf(deps: KeyGrantDeps, key_id: KeyId): Promise<KeyGrant[]> {
+async function keysOf(deps: KeyGrantPorts, key_id: KeyId): Promise<KeyGrant[]> {
   const items: KeyGrant[] = []
   for await (const { row } of everyRow(deps.tables, 'credentials')) {
     const isOver = row.revoked_at !== undefined || (row.expires_at ?? Infinity) <= deps.clock()

@@ -8,7 +8,7 @@ import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { credentialState } from './credential-state.ts'
 
-export type LoginDeps = {
+export type LoginPorts = {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly digest: Digest
@@ -34,7 +34,7 @@ export type LoginHere = {
  * INVARIANT: a login of one person never replaces that of another in the same browser. That person logs out first.
  */
 export async function logIn(
-  deps: LoginDeps,
+  deps: LoginPorts,
   by: Caller,
   how: LoginRow['how'],
   { current, uses }: LoginHere,
@@ -73,7 +73,7 @@ export async function logIn(
  * INVARIANT: a login with a key is invalid as soon as that key is.
  */
 export async function readLogin(
-  deps: Pick<LoginDeps, 'tables' | 'ledger' | 'digest' | 'clock'>,
+  deps: Pick<LoginPorts, 'tables' | 'ledger' | 'digest' | 'clock'>,
   secret: string,
   /** Only reads: does not count as activity. */
   isPassive = false,
@@ -104,7 +104,7 @@ export const isLiveLogin = ({ ended_at, expires_at, seen_at }: LoginRow, now: nu
 
 /** Ends one login, or all of a person's, wherever they are. Returns how many. */
 export async function logOut(
-  deps: LoginDeps,
+  deps: LoginPorts,
   by: Caller,
   which: { readonly secret: string } | 'all',
 ): Promise<Result<number>> {
@@ -131,7 +131,7 @@ export const isCsrf = (digest: Digest, secret: string, given = ''): boolean =>
 
 /** What a page needs to know about who is logged in. */
 export async function describeLogin(
-  deps: LoginDeps,
+  deps: LoginPorts,
   caller: Caller,
   login?: { readonly secret: string; readonly row: LoginRow },
 ): Promise<LoginAnswer> {
@@ -153,7 +153,7 @@ export async function describeLogin(
 }
 
 /** Oldest first. */
-async function liveLogins({ tables, clock }: LoginDeps, user: string): Promise<readonly Stored<'logins'>[]> {
+async function liveLogins({ tables, clock }: LoginPorts, user: string): Promise<readonly Stored<'logins'>[]> {
   const now = clock()
   const listed = await tables.list('logins', { user }, { limit: 200, newest_first: true })
   return listed.filter(({ row }) => isLiveLogin(row, now)).toReversed()
@@ -164,7 +164,7 @@ function ended({ row, version }: Stored<'logins'>, now: number): Change {
 }
 
 function auditOf(
-  { clock, ids }: LoginDeps,
+  { clock, ids }: LoginPorts,
   type: AuditEvent,
   by: Caller,
   about: Record<string, string | number>,

@@ -3,7 +3,7 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import { callerFromClaims } from './caller-from-claims.ts'
 import type { LoginPlace, OidcReturn, OidcLogins } from '../ports/keys.ts'
 import type { FairSlots, SlotLimits } from './fair-slots.ts'
-import { logIn, type LoginDeps } from './logins.ts'
+import { logIn, type LoginPorts } from './logins.ts'
 
 /** Requests to issuers that browsers cause: the slots are for addresses, so one address does not keep others waiting. */
 export const ISSUER_SLOTS: SlotLimits = { at_once: 16, per_place: 4, waiting: 512, waiting_per_place: 64 }
@@ -20,7 +20,7 @@ export type BackFromIssuer = LoginPlace & {
  * INVARIANT: the issuer is asked, and a slot is taken, only for a login that this gate began for this browser.
  */
 export async function logInWithIssuer(
-  deps: LoginDeps & { readonly oidcLogins: OidcLogins },
+  deps: LoginPorts & { readonly oidcLogins: OidcLogins },
   slots: FairSlots,
   { back, address, current, ...place }: BackFromIssuer,
 ): Promise<Result<{ readonly secret: string; readonly login: LoginRow }>> {

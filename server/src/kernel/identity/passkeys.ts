@@ -15,9 +15,9 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { ChallengeClaims, Passkeys, Site } from '../ports/keys.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Stored, Tables } from '../ports/reads.ts'
-import { provePassphrase, type PassphraseDeps } from './passphrase.ts'
+import { provePassphrase, type PassphrasePorts } from './passphrase.ts'
 
-export type PasskeyDeps = PassphraseDeps & { readonly passkeys: Passkeys }
+export type PasskeyPorts = PassphrasePorts & { readonly passkeys: Passkeys }
 export type ShownPasskey = { readonly assertion: PasskeyAssertion; readonly site: Site }
 
 const registering = (user: string): ChallengeClaims => ['register', user]
@@ -45,7 +45,7 @@ async function livePasskeys(tables: Tables, user: string): Promise<readonly Stor
   return listed.filter(({ row }) => row.revoked_at === undefined)
 }
 
-export async function listPasskeys({ tables }: PasskeyDeps, by: Caller): Promise<readonly PasskeyAnswer[]> {
+export async function listPasskeys({ tables }: PasskeyPorts, by: Caller): Promise<readonly PasskeyAnswer[]> {
   return (await livePasskeys(tables, by.user)).map(({ row }) => shownPasskey(row))
 }
 
@@ -57,7 +57,7 @@ export const shownPasskey = ({ passkey_id, name, created_at, used_at }: PasskeyR
 })
 
 /** For `navigator.credentials.create`. */
-export async function passkeyCreation(deps: PasskeyDeps, by: Caller, site: Site): Promise<Result<PasskeyOptions>> {
+export async function passkeyCreation(deps: PasskeyPorts, by: Caller, site: Site): Promise<Result<PasskeyOptions>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
   const known = (await livePasskeys(deps.tables, by.user)).map(({ row }) => row)
@@ -67,7 +67,7 @@ export async function passkeyCreation(deps: PasskeyDeps, by: Caller, site: Site)
 
 /** For `navigator.credentials.get`: to add another passkey, or, with a request and its digest, to approve. */
 export async function passkeyRequest(
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   by: Caller,
   site: Site,
   about?: PasskeyAbout,
@@ -88,7 +88,7 @@ function claimsAbout(user: string, about: PasskeyAbout | undefined): ChallengeCl
 
 /** Adds a passkey for the caller. Somebody who already has a proof must use it: a stolen key alone adds none. */
 export async function addPasskey(
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   by: Caller,
   wanted: PasskeyBody,
   site: Site,
@@ -125,7 +125,7 @@ export async function addPasskey(
 }
 
 async function proofOf(
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   by: Caller,
   { passphrase, passkey }: PasskeyBody,
   site: Site,
@@ -141,7 +141,7 @@ async function proofOf(
 
 /** Whether the caller's passkey answers the challenge for this. Returns the changes to commit with what it confirms, once. */
 export const provePasskeyFor = (
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   by: Caller,
   passkey: ShownPasskey,
   about: PasskeyAbout,
@@ -149,7 +149,7 @@ export const provePasskeyFor = (
 
 /** INVARIANT: an assertion is valid once, for the owner of the passkey, for exactly what was challenged. */
 async function provePasskey(
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   by: Caller,
   { assertion, site }: ShownPasskey,
   claims: ChallengeClaims,
@@ -172,7 +172,7 @@ const spent = (nonce: string, now: number): Change => ({
 })
 
 export function passkeyAudit(
-  { clock, ids }: PasskeyDeps,
+  { clock, ids }: PasskeyPorts,
   type: AuditEvent,
   by: Caller,
   { user, passkey_id }: PasskeyRow,

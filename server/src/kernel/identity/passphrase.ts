@@ -9,7 +9,7 @@ import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type PassphraseDeps = {
+export type PassphrasePorts = {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly ledger: Ledger
@@ -29,7 +29,7 @@ const RACES = 8
  * says; somebody who has none is rejected if the configuration requires one. Returns what must still hold when it is acted on.
  */
 export async function provePassphrase(
-  deps: PassphraseDeps,
+  deps: PassphrasePorts,
   by: Caller,
   given: string | undefined,
 ): Promise<Result<{ readonly by: 'role' | 'passphrase'; readonly changes: readonly Change[] }>> {
@@ -54,13 +54,13 @@ export async function provePassphrase(
   return refuse('approval.passphrase_wrong', { tries_left: String(left) })
 }
 
-async function hasPasskey({ tables }: PassphraseDeps, user: string): Promise<boolean> {
+async function hasPasskey({ tables }: PassphrasePorts, user: string): Promise<boolean> {
   const listed = await tables.list('passkeys', { user }, { limit: 100 })
   return listed.some(({ row }) => row.revoked_at === undefined)
 }
 
 /** INVARIANT: an attempt is counted before it is made, so that parallel attempts gain nothing. */
-async function reserveTry(deps: PassphraseDeps, user: string): Promise<Result<{ account: string; left: number }>> {
+async function reserveTry(deps: PassphrasePorts, user: string): Promise<Result<{ account: string; left: number }>> {
   const now = deps.clock()
   const window = Math.floor(now / WINDOW_MS)
   const until = (window + 1) * WINDOW_MS
@@ -80,7 +80,7 @@ async function reserveTry(deps: PassphraseDeps, user: string): Promise<Result<{ 
 export type NewPassphrase = { readonly passphrase: string; readonly current?: string }
 
 /** Anybody who may decide sets their own. A stolen key alone does not replace an existing one. */
-export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: NewPassphrase): Promise<Result<void>> {
+export async function setPassphrase(deps: PassphrasePorts, by: Caller, wanted: NewPassphrase): Promise<Result<void>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
   const held = await deps.tables.row('passphrases', by.user)
@@ -98,6 +98,6 @@ export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: Ne
   return recorded === 'committed' ? ok(undefined) : setPassphrase(deps, by, wanted)
 }
 
-export function passphraseAudit({ clock, ids }: PassphraseDeps, type: AuditEvent, by: Caller, user: string): Change {
+export function passphraseAudit({ clock, ids }: PassphrasePorts, type: AuditEvent, by: Caller, user: string): Change {
   return { kind: 'audit', entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject: { user } } }
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import type { Change, Committed } from '../ports/ledger.ts'
 import { lostAt } from '../changes/unrecorded.ts'
-import { provePasskeyFor, type PasskeyAbout, type PasskeyDeps, type ShownPasskey } from './passkeys.ts'
+import { provePasskeyFor, type PasskeyAbout, type PasskeyPorts, type ShownPasskey } from './passkeys.ts'
 import { provePassphrase } from './passphrase.ts'
 
 /** What somebody shows to prove that they are the person: one of the two, or nothing. */
@@ -26,7 +26,7 @@ export const UNPROVEN: ProvenPerson = { by: 'role', changes: [] }
  * has a passphrase or a passkey must use it; the configuration can require one of everybody.
  * INVARIANT: `changes` are committed with the grant, so a proof grants what it was given for, at most once for a passkey.
  */
-export async function provePerson(deps: PasskeyDeps, by: Caller, shown: ShownProof): Promise<Result<ProvenPerson>> {
+export async function provePerson(deps: PasskeyPorts, by: Caller, shown: ShownProof): Promise<Result<ProvenPerson>> {
   const { passkey } = shown
   if (passkey === undefined) return provePassphrase(deps, by, shown.passphrase)
   const proven = await provePasskeyFor(deps, by, passkey, passkey.about)

@@ -10,7 +10,7 @@ import { lostAt } from '../changes/unrecorded.ts'
 
 const TRIES = 100
 
-type StoppingDeps = { readonly tables: Tables; readonly judgement: { readonly deciders: readonly Decider[] } }
+type StoppingPorts = { readonly tables: Tables; readonly judgement: { readonly deciders: readonly Decider[] } }
 
 /**
  * Commits the record of a call that does not start together with what stops its caller. If a concurrent commit changes the same pause, only
@@ -33,7 +33,7 @@ export async function commitAndStop(
 
 /** If a trap was triggered, what stops the caller, and what tells the operator that the gate itself was the target. */
 export async function stoppingChanges(
-  deps: StoppingDeps,
+  deps: StoppingPorts,
   call: Call,
   verdict: Verdict,
   now: number,
@@ -47,7 +47,7 @@ export async function stoppingChanges(
  * INVARIANT: after a committed trap the caller is never free to continue.
  */
 export function quarantineChanges(
-  deps: StoppingDeps,
+  deps: StoppingPorts,
   call: Call,
   verdict: Verdict,
   now: number,
@@ -89,7 +89,7 @@ async function stopCaller(
 
 /** A call that targets the gate's own files or credentials leaves a critical finding, in the commit that records the call. */
 function findingIfGateTargeted(
-  { judgement }: StoppingDeps,
+  { judgement }: StoppingPorts,
   call: Call,
   verdict: Verdict,
   now: number,

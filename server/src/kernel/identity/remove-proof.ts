@@ -5,13 +5,13 @@ import type { PassphraseRow } from '../contract/passphrase.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change } from '../ports/ledger.ts'
-import { passkeyAudit, shownPasskey, type PasskeyDeps } from './passkeys.ts'
+import { passkeyAudit, shownPasskey, type PasskeyPorts } from './passkeys.ts'
 import { passphraseAudit } from './passphrase.ts'
 import { isLostToProof, provePerson, type ShownProof } from './prove-person.ts'
 
 /** An admin clears somebody else's. Not their own: otherwise a stolen admin key would be enough. */
 export async function clearPassphrase(
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   by: Caller,
   user: string,
   shown: ShownProof,
@@ -37,7 +37,7 @@ export async function clearPassphrase(
 
 /** The same for a passkey. */
 export async function removePasskey(
-  deps: PasskeyDeps,
+  deps: PasskeyPorts,
   by: Caller,
   passkey_id: string,
   shown: ShownProof,

@@ -4,7 +4,7 @@ import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type RotateDeps = {
+export type RotatePorts = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -18,7 +18,7 @@ export type RotateDeps = {
 }
 
 /** Rotates signing keys. Tokens of the previous key stay valid, those of the one before do not; old checkpoints still verify. */
-export async function rotateKeys(deps: RotateDeps, by: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>> {
+export async function rotateKeys(deps: RotatePorts, by: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const may = await deps.rotate.mayRotate()
   if (!may.ok) return may

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AuditDraft } from '../contract/audit.ts'
 import type { Tool } from '../contract/tool.ts'
-import { openLivePolicy, type LivePolicy, type LivePolicyDeps, type PolicyRead } from './live-policy.ts'
+import { openLivePolicy, type LivePolicy, type LivePolicyPorts, type PolicyRead } from './live-policy.ts'
 import type { Change, Committed } from '../ports/ledger.ts'
 
 const text = (body: string): PolicyRead => ({ ok: true, value: { text: body, file: 'policy.yaml' } })
@@ -23,7 +23,7 @@ type Rig = {
 async function openRig(
   first = GOOD,
   schema?: Rig['schema'],
-  more: Pick<LivePolicyDeps, 'missing_guards'> = {},
+  more: Pick<LivePolicyPorts, 'missing_guards'> = {},
 ): Promise<Rig> {
   const entries: AuditDraft[] = []
   const rig = { entries, read: text(first), answer: 'committed' as Committed, schema }

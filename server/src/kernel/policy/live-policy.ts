@@ -13,7 +13,7 @@ import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 export type PolicyRead =
   { readonly ok: true; readonly value: PolicyText } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
-export type LivePolicyDeps = {
+export type LivePolicyPorts = {
   readonly digest: Digest
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
@@ -55,7 +55,7 @@ const SAYS = {
  * schemas is reported by a warning, because a tool server must not be able to prevent the gate from starting.
  * INVARIANT: a policy that replaces another one was compiled without a fault and is recorded.
  */
-export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): Promise<Result<LivePolicy>> {
+export async function openLivePolicy(deps: LivePolicyPorts, first: PolicyText): Promise<Result<LivePolicy>> {
   const compiled = loadPolicy(deps.digest, first)
   if (!compiled.ok) return compiled
   let policy = compiled.value
@@ -132,7 +132,7 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
 const textOf = ({ at: _, ...warning }: PolicyWarning): string => JSON.stringify(warning)
 
 async function record(
-  deps: LivePolicyDeps,
+  deps: LivePolicyPorts,
   type: 'policy.loaded' | 'policy.refused',
   file: string,
   { because, by }: Trigger,

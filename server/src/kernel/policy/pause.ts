@@ -1,7 +1,7 @@
 import type { Caller } from '../contract/caller.ts'
 import type { PauseRow, PauseScope } from '../contract/pause.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { PasskeyPorts } from '../identity/passkeys.ts'
 import { isLostToProof, provePerson, UNPROVEN, type ShownProof } from '../identity/prove-person.ts'
 import type { Change, Ledger, Version } from '../ports/ledger.ts'
 import { nearestTool } from '../text/nearest-tool.ts'
@@ -10,7 +10,7 @@ import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type PauseDeps = {
+export type PausePorts = {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
@@ -32,7 +32,7 @@ export type PauseOrder = {
  * person; to let continue does, and so does to hold what was blocked.
  */
 export async function setPause(
-  deps: PauseDeps & PasskeyDeps,
+  deps: PausePorts & PasskeyPorts,
   by: Caller,
   order: PauseOrder,
   shown: ShownProof,
@@ -59,7 +59,7 @@ export async function setPause(
 }
 
 /** A pause of something that does not exist would look as if it worked. Callers may appear later, but tools and servers are known. */
-function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Result<void> {
+function namedIn({ catalogue, serverReports }: PausePorts, scope: PauseScope): Result<void> {
   const [kind, name] = [scope.slice(0, scope.indexOf(':')), scope.slice(scope.indexOf(':') + 1)]
   if (kind === 'tool' && catalogue.tool(name) === undefined) {
     const did_you_mean = nearestTool(name, catalogue.tools())
@@ -72,13 +72,13 @@ function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Re
 }
 
 /** The active pauses of individual users' callers under this name. */
-async function pausesUnder({ tables }: PauseDeps, scope: PauseScope): Promise<readonly Stored<'pauses'>[]> {
+async function pausesUnder({ tables }: PausePorts, scope: PauseScope): Promise<readonly Stored<'pauses'>[]> {
   if (!scope.startsWith('caller:') || scope.includes(' ')) return []
   const held = await tables.list('pauses', {}, { limit: 1000 })
   return held.filter(({ row }) => row.active && row.scope.startsWith(`${scope} user:`))
 }
 
-function changesOf({ ids }: PauseDeps, row: PauseRow, version: Version | undefined): Change[] {
+function changesOf({ ids }: PausePorts, row: PauseRow, version: Version | undefined): Change[] {
   const { scope, effect, active, reason, by, at } = row
   return [
     { kind: 'swap', table: 'pauses', id: scope, from: version ?? 'absent', to: row },
@@ -96,7 +96,7 @@ function changesOf({ ids }: PauseDeps, row: PauseRow, version: Version | undefin
   ]
 }
 
-export async function listPauses(deps: Pick<PauseDeps, 'tables'>): Promise<readonly PauseRow[]> {
+export async function listPauses(deps: Pick<PausePorts, 'tables'>): Promise<readonly PauseRow[]> {
   const held = await deps.tables.list('pauses', {}, { limit: 1000 })
   return held.map(({ row }) => row).filter((row) => row.active)
 }

@@ -19,10 +19,10 @@ import type { Catalogue } from '../ports/catalogue.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { Site } from '../ports/keys.ts'
-import { policyPasskey, policyText, putPolicy, type PutPolicyDeps } from './put-policy.ts'
+import { policyPasskey, policyText, putPolicy, type PutPolicyPorts } from './put-policy.ts'
 import { replayPolicy, type ReplayReport } from './replay-policy.ts'
 import { warningsOf, reloadPolicy, showPolicy, type PolicyInForce } from './show.ts'
-import { testPolicy, type TestReport, type TestDeps } from './test-policy.ts'
+import { testPolicy, type TestReport, type TestPorts } from './test-policy.ts'
 import { type CombinedEffect, strictnessOf } from './combine-opinions.ts'
 
 /** What doors may ask about policies. Everything but the notices checks the caller's permissions. */
@@ -43,7 +43,7 @@ export interface Policies {
   passkey(caller: Caller, draft: Pick<PolicyPutBody, 'text' | 'version'>, site: Site): Promise<Result<PasskeyOptions>>
 }
 
-export type PoliciesDeps = PutPolicyDeps & {
+export type PoliciesPorts = PutPolicyPorts & {
   readonly live: LivePolicy
   readonly digest: Digest
   readonly catalogue: Catalogue
@@ -55,7 +55,7 @@ export type PoliciesDeps = PutPolicyDeps & {
 const TRIERS: readonly Caller['kind'][] = ['approver', 'admin']
 
 /** The policy commands, bound. Drafts are compiled here against the known tools, and never activated. */
-export function policiesOf(deps: PoliciesDeps): Policies {
+export function policiesOf(deps: PoliciesPorts): Policies {
   const current = () => deps.live.current()
   /** For those who may try drafts on other people's calls; without a draft, the active policy. */
   function draftFor(caller: Caller, draft: PolicyLintBody['policy']): Result<Policy> {
@@ -106,13 +106,13 @@ type DiffReport = {
   readonly replay?: ReplayReport
 }
 
-type DiffDeps = TestDeps & { readonly tables: Tables; readonly current: () => Policy }
+type DiffPorts = TestPorts & { readonly tables: Tables; readonly current: () => Policy }
 
 /**
  * Compares a draft with the active policy: which rules differ, and which cases and recorded calls would be answered differently.
  */
 export async function diffPolicy(
-  deps: DiffDeps,
+  deps: DiffPorts,
   draft: Policy,
   cases: readonly FileText[],
   since: number | undefined,
@@ -131,7 +131,7 @@ export async function diffPolicy(
 }
 
 function casesUnder(
-  deps: TestDeps,
+  deps: TestPorts,
   current: Policy,
   draft: Policy,
   cases: readonly FileText[],

@@ -2,7 +2,7 @@ import type { PolicyPutBody } from '../contract/api.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { PasskeyOptions } from '../identity/passkey.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
-import { passkeyRequest, type PasskeyDeps } from '../identity/passkeys.ts'
+import { passkeyRequest, type PasskeyPorts } from '../identity/passkeys.ts'
 import { provePerson } from '../identity/prove-person.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -18,7 +18,7 @@ export interface PolicyStore {
   replace(text: string): Result<{ readonly undo: () => void }>
 }
 
-export type PutPolicyDeps = PasskeyDeps & {
+export type PutPolicyPorts = PasskeyPorts & {
   readonly live: LivePolicy
   readonly digest: Digest
   readonly catalogue: Catalogue
@@ -31,7 +31,7 @@ const confirmed = (digest: Digest, text: string, version: string) => digest(JSON
 
 /** The active text, for editing. */
 export function policyText(
-  { live, policyStore }: PutPolicyDeps,
+  { live, policyStore }: PutPolicyPorts,
   caller: Caller,
 ): Result<{ readonly text: string; readonly version: string }> {
   if (caller.kind !== 'admin' && caller.kind !== 'approver')
@@ -45,7 +45,7 @@ export function policyText(
  * strong approval; it is recorded, or the file is restored.
  */
 export async function putPolicy(
-  deps: PutPolicyDeps,
+  deps: PutPolicyPorts,
   by: Caller,
   { text, version, passphrase, passkey }: PolicyPutBody,
   site: Site,
@@ -75,7 +75,7 @@ export async function putPolicy(
 
 /** For `navigator.credentials.get`: to activate this draft, and nothing else. */
 export const policyPasskey = (
-  deps: PutPolicyDeps,
+  deps: PutPolicyPorts,
   by: Caller,
   { text, version }: Pick<PolicyPutBody, 'text' | 'version'>,
   site: Site,

@@ -9,7 +9,7 @@ import { schemasIn } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Digest } from '../ports/runtime.ts'
 
-export type TestDeps = {
+export type TestPorts = {
   readonly digest: Digest
   /** Absent without a gate: then cases have to describe their tools. */
   readonly catalogue?: Catalogue
@@ -23,7 +23,7 @@ export type TestReport = {
 }
 
 /** Runs YAML cases against a policy. If one file cannot be read, nothing is reported. */
-export function testPolicy(deps: TestDeps, policy: Policy, cases: readonly FileText[]): Result<TestReport> {
+export function testPolicy(deps: TestPorts, policy: Policy, cases: readonly FileText[]): Result<TestReport> {
   const faults: PolicyFault[] = []
   const results: CaseResult[] = []
   for (const source of cases) {

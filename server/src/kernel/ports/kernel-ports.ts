@@ -12,7 +12,7 @@ import type { DoctorAnswer } from '../contract/answers.ts'
 import type { CallerKind } from '../contract/caller.ts'
 import type { Config } from '../contract/config.ts'
 import type { RunId } from '../contract/ids.ts'
-import type { RotateDeps } from '../identity/rotate-keys.ts'
+import type { RotatePorts } from '../identity/rotate-keys.ts'
 import type { LivePolicy } from '../policy/live-policy.ts'
 import type { PolicyStore } from '../policy/put-policy.ts'
 import type { RunKinds } from '../runs/performer.ts'
@@ -106,7 +106,7 @@ export interface KernelPorts {
   readonly routes: ApprovalRoutes
   readonly pendingLimits: AskedDeps['pendingLimits']
   readonly keys: { readonly tokens: TokenKeys; readonly checkpoints: CheckpointKeys }
-  readonly rotate: RotateDeps['rotate']
+  readonly rotate: RotatePorts['rotate']
   readonly issuers: Issuers
   readonly passphrases: Passphrases
   readonly passkeys: Passkeys

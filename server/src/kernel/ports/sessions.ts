@@ -24,14 +24,14 @@ export type Sessions = {
   readUntil(caller: CallerNames, thread: string, at: number): Promise<SessionState>
 }
 
-export type SessionsDeps = {
+export type SessionsPorts = {
   readonly tables: Pick<Tables, 'row' | 'list' | 'known_rows'>
   readonly artifacts: Pick<Artifacts, 'read'>
   readonly judgement: Pick<Config, 'servers'>
   readonly yieldWhenDue: YieldWhenDue
 }
 
-export type OpenSessions = (deps: SessionsDeps) => Sessions
+export type OpenSessions = (deps: SessionsPorts) => Sessions
 
 /** For a gate without the guest that judges by what was read. Words are recorded with every call. */
 export const unreadSessions: OpenSessions = () => {

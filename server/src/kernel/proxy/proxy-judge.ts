@@ -17,9 +17,9 @@ import type { Ledger } from '../ports/ledger.ts'
 import type { Digest, Ids } from '../ports/runtime.ts'
 import { commitAndStop, stoppingChanges } from '../identity/quarantine.ts'
 import { lostAt, whyUnrecorded } from '../changes/unrecorded.ts'
-import type { FactsDeps } from '../decide/judging.ts'
+import type { FactsPorts } from '../decide/judging.ts'
 
-export type JudgeReadDeps = FactsDeps & {
+export type JudgeReadPorts = FactsPorts & {
   readonly policy: () => Policy
   readonly ledger: Ledger
   readonly digest: Digest
@@ -45,7 +45,7 @@ export type JudgedRead = Pick<JudgedCall, 'verdict' | 'policy_version' | 'seen'>
  * Judges a read of something that is not a tool as if it were a read-only tool called `server__method`, with the params as its
  * arguments: a rule for `mail__*` applies to the server's resources too.
  */
-export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<JudgedRead | Problem> {
+export async function judgeRead(deps: JudgeReadPorts, read: Read): Promise<JudgedRead | Problem> {
   const canonical = canonicalJson(read.params)
   if (!canonical.ok) return canonical.problem
   const tool = readingTool(deps, read)
@@ -76,7 +76,7 @@ const TRIES = 8
  * INVARIANT: a server is asked only after the read was allowed and recorded. An ask counts as a block. If a change was acknowledged since
  * the judgement (a pause, a revoked key, another policy), the read is judged again.
  */
-export async function recordRead(deps: JudgeReadDeps, first: JudgedRead): Promise<Problem | 'recorded'> {
+export async function recordRead(deps: JudgeReadPorts, first: JudgedRead): Promise<Problem | 'recorded'> {
   let judged = first
   for (let tries = 0; tries < TRIES; tries += 1) {
     const recorded = await recordOnce(deps, judged)
@@ -88,7 +88,7 @@ export async function recordRead(deps: JudgeReadDeps, first: JudgedRead): Promis
   return problem('audit.unavailable')
 }
 
-async function recordOnce(deps: JudgeReadDeps, judged: JudgedRead): Promise<Problem | 'recorded' | 'overtaken'> {
+async function recordOnce(deps: JudgeReadPorts, judged: JudgedRead): Promise<Problem | 'recorded' | 'overtaken'> {
   const { call, verdict, at, seen } = judged
   if (verdict.effect === 'allow') {
     if (!isJudgementCurrent(deps, judged)) return 'overtaken'
@@ -107,7 +107,7 @@ function whoAsks({ evidence }: Verdict): Readonly<Record<string, string>> {
   return { rules: asking.map(({ rule }) => rule).join(', '), says: asking[0]?.says ?? '' }
 }
 
-function readingTool({ digest }: JudgeReadDeps, { server, method }: Read): Tool {
+function readingTool({ digest }: JudgeReadPorts, { server, method }: Read): Tool {
   return {
     row: {
       v: 1,

@@ -5,7 +5,7 @@ import { toolIdOf } from '../catalogue/definition.ts'
 import { matchesGlob, parseGlob, type Glob } from '../policy/glob.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 
-export type ListDeps = {
+export type ListPorts = {
   readonly offerings: Offerings
   readonly after: (ms: number, callback: () => void) => () => void
 }
@@ -20,7 +20,7 @@ const MOST_ENTRIES = 50_000
  * INVARIANT: a server that is slow, down or gives invalid answers does not affect the entries of others.
  */
 export async function listServers(
-  deps: ListDeps,
+  deps: ListPorts,
   cache: ListCache,
   servers: readonly string[],
   method: ListMethod,

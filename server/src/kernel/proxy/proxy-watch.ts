@@ -2,7 +2,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { problem, type Problem } from '../contract/problems.ts'
 import { callerIdentity } from '../contract/caller-identity.ts'
-import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
+import { judgeRead, recordRead, type JudgeReadPorts, type Read } from './proxy-judge.ts'
 import type { ServerNotification, Offerings } from '../ports/upstream.ts'
 
 export type WatchRequest = { readonly uri: string; readonly thread?: string; readonly trace?: string }
@@ -13,7 +13,7 @@ export type WatchReply =
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'refused'; readonly problem: Problem }
 
-export type WatchDeps = JudgeReadDeps & { readonly offerings: Offerings }
+export type WatchPorts = JudgeReadPorts & { readonly offerings: Offerings }
 
 /** Called with the URI of what changed. */
 export type OnUpdated = (uri: string) => void
@@ -25,7 +25,7 @@ const MOST_PER_CALLER = 256
  * Watched resources: only those that the caller may read, checked again on every change.
  * INVARIANT: nobody is notified of a change of something they may not read at that moment.
  */
-export function openWatching(deps: WatchDeps) {
+export function openWatching(deps: WatchPorts) {
   const watching = new Map<string, number>()
   const count = (caller: Caller, more: 1 | -1) => {
     const who = callerIdentity(caller)

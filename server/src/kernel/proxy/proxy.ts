@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import { ok, problem, type Problem } from '../contract/problems.ts'
 import type { StoredVolume } from '../attempt/stored-volume.ts'
 import type { Intake } from '../attempt/intake.ts'
-import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
-import { listServers, type ListDeps, LISTS, openListCache, type ListMethod, type ListCache } from './proxy-lists.ts'
+import { judgeRead, recordRead, type JudgeReadPorts, type Read } from './proxy-judge.ts'
+import { listServers, type ListPorts, LISTS, openListCache, type ListMethod, type ListCache } from './proxy-lists.ts'
 import { openWatching, type OnUpdated, type WatchReply, type WatchRequest } from './proxy-watch.ts'
 import { idleSession } from '../identity/idle-session.ts'
 import type { CallListeners, ServerNotification, Offerings } from '../ports/upstream.ts'
@@ -38,7 +38,7 @@ export type ProxyReply =
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'refused'; readonly problem: Problem }
 
-export type ProxyDeps = JudgeReadDeps & ListDeps & { readonly intake: Intake; readonly volume: StoredVolume }
+export type ProxyPorts = JudgeReadPorts & ListPorts & { readonly intake: Intake; readonly volume: StoredVolume }
 
 export type Proxy = {
   ask(caller: Caller, request: ProxyRequest): Promise<ProxyReply>
@@ -51,7 +51,7 @@ export type Proxy = {
 }
 
 /** Resources, prompts and completions of tool servers: judged as reads of their server, recorded, requested, passed on. */
-export function openProxy(deps: ProxyDeps): Proxy {
+export function openProxy(deps: ProxyPorts): Proxy {
   const cache = openListCache(deps)
   const { offerings } = deps
   offerings.onNotification(({ server, method }) => {
@@ -247,7 +247,7 @@ function lookUp(cache: ListCache, servers: readonly string[], { is, name }: Targ
   return server === undefined ? undefined : { server, name }
 }
 
-function listEntry(deps: ProxyDeps, { caller, thread, trace }: Reads, method: string, allowed: readonly string[]) {
+function listEntry(deps: ProxyPorts, { caller, thread, trace }: Reads, method: string, allowed: readonly string[]) {
   const about = { method, servers: [...allowed] }
   return { at: deps.clock(), type: 'read.listed' as const, actor: caller.id, trace, subject: { thread }, about }
 }

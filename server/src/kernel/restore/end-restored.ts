@@ -18,7 +18,7 @@ import type { Clock, Ids } from '../ports/runtime.ts'
 import type { RunKindEntry } from '../runs/performer.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
 
-export type RestoreDeps = {
+export type RestorePorts = {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly journal: Pick<Journal, 'events'>
@@ -48,7 +48,7 @@ const BY = LOCAL_OWNER.id
  * or denied, and the consents revoked. None of that is in the backup, so nothing may be carried on.
  * INVARIANT: afterwards no call is pending or executing, no request can be decided or used, and no consent and no login is active.
  */
-export async function endRestored(deps: RestoreDeps): Promise<EndedByRestore> {
+export async function endRestored(deps: RestorePorts): Promise<EndedByRestore> {
   const runs = await endAll(deps, 'runs', endedRun)
   const requests = await endAll(deps, 'approvals', endedRequest)
   const calls = await endAll(deps, 'calls', endedCall)
@@ -70,7 +70,7 @@ export async function endRestored(deps: RestoreDeps): Promise<EndedByRestore> {
 }
 
 /** The keys that are valid: their owners may have lost them since the backup was made. */
-export async function restoredKeys({ tables, clock }: RestoreDeps): Promise<readonly RestoredKey[]> {
+export async function restoredKeys({ tables, clock }: RestorePorts): Promise<readonly RestoredKey[]> {
   const keys: RestoredKey[] = []
   for await (const { row } of everyRow(tables, 'credentials'))
     if (credentialState(row, clock()) === 'active')
@@ -79,15 +79,15 @@ export async function restoredKeys({ tables, clock }: RestoreDeps): Promise<read
 }
 
 /** Nobody else writes to a folder that is being restored, so a commit that is lost is a mistake in the changes. */
-export async function committed(deps: Pick<RestoreDeps, 'ledger'>, changes: readonly Change[]): Promise<void> {
+export async function committed(deps: Pick<RestorePorts, 'ledger'>, changes: readonly Change[]): Promise<void> {
   const recorded = await deps.ledger.commit(changes)
   if (recorded !== 'committed') throw new Bug(`what was restored cannot be ended: ${JSON.stringify(recorded)}`)
 }
 
 async function endAll<T extends Table>(
-  deps: RestoreDeps,
+  deps: RestorePorts,
   table: T,
-  end: (deps: RestoreDeps, held: Stored<T>) => RestoredEnding | undefined | Promise<RestoredEnding | undefined>,
+  end: (deps: RestorePorts, held: Stored<T>) => RestoredEnding | undefined | Promise<RestoredEnding | undefined>,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for await (const held of everyRow(deps.tables, table)) {
@@ -99,13 +99,13 @@ async function endAll<T extends Table>(
   return counts
 }
 
-const noted = (deps: RestoreDeps, type: AuditEvent, subject: Readonly<Record<string, string>>): Change => ({
+const noted = (deps: RestorePorts, type: AuditEvent, subject: Readonly<Record<string, string>>): Change => ({
   kind: 'audit',
   entry: { at: deps.clock(), type, actor: BY, trace: deps.ids.trace(), subject },
 })
 
 /** What it did after the backup is not known, and it would do it again. */
-async function endedRun(deps: RestoreDeps, held: Stored<'runs'>): Promise<RestoredEnding | undefined> {
+async function endedRun(deps: RestorePorts, held: Stored<'runs'>): Promise<RestoredEnding | undefined> {
   const { row, version } = held
   if (isEndedRun(row)) return undefined
   const now = deps.clock()
@@ -128,7 +128,7 @@ async function endedRun(deps: RestoreDeps, held: Stored<'runs'>): Promise<Restor
   }
 }
 
-async function endedRequest(deps: RestoreDeps, held: Stored<'approvals'>): Promise<RestoredEnding | undefined> {
+async function endedRequest(deps: RestorePorts, held: Stored<'approvals'>): Promise<RestoredEnding | undefined> {
   const { row, version } = held
   if (row.state !== 'pending' && row.state !== 'approved') return undefined
   const now = deps.clock()
@@ -152,7 +152,7 @@ const whyEnded = ({ approval_id, state }: ApprovalRow): Problem =>
     : problem('approval.stale', { approval_id, because: 'it was approved before a backup that was restored' })
 
 function refusedCall(
-  deps: RestoreDeps,
+  deps: RestorePorts,
   { row, version }: Stored<'calls'>,
   why: Problem,
   as: 'withdrawn' | 'stale',
@@ -167,7 +167,7 @@ function refusedCall(
 }
 
 /** Without its run, which has ended: if a person settles it as a retry, that gets a new one. */
-function endedCall(deps: RestoreDeps, held: Stored<'calls'>): RestoredEnding | undefined {
+function endedCall(deps: RestorePorts, held: Stored<'calls'>): RestoredEnding | undefined {
   const { row, version } = held
   const now = deps.clock()
   if (row.state === 'pending') {
@@ -194,7 +194,7 @@ function endedCall(deps: RestoreDeps, held: Stored<'calls'>): RestoredEnding | u
   }
 }
 
-function endedConsent(deps: RestoreDeps, { row, version }: Stored<'consents'>): RestoredEnding | undefined {
+function endedConsent(deps: RestorePorts, { row, version }: Stored<'consents'>): RestoredEnding | undefined {
   if (row.revoked_at !== undefined || row.shelf === CLOSED) return undefined
   const id = row.consent_id
   const to = { ...row, revoked_by: BY, revoked_at: deps.clock(), shelf: CLOSED }
@@ -207,7 +207,7 @@ function endedConsent(deps: RestoreDeps, { row, version }: Stored<'consents'>): 
   }
 }
 
-function endedLogin(deps: RestoreDeps, { row, version }: Stored<'logins'>): RestoredEnding | undefined {
+function endedLogin(deps: RestorePorts, { row, version }: Stored<'logins'>): RestoredEnding | undefined {
   const now = deps.clock()
   if (row.ended_at !== undefined || row.expires_at <= now) return undefined
   return {

@@ -4,7 +4,7 @@ import { grantAccount } from '../identity/facts/grant-calls.ts'
 import { everyRow } from '../changes/every-row.ts'
 import type { Change, Rows, Table } from '../ports/ledger.ts'
 import type { Accounts, Stored, Tables } from '../ports/reads.ts'
-import { committed, type RestoreDeps } from './end-restored.ts'
+import { committed, type RestorePorts } from './end-restored.ts'
 
 /** The store that a backup replaces. */
 export type ReplacedStore = { readonly tables: Tables; readonly accounts: Accounts }
@@ -15,7 +15,7 @@ export type ReplacedStore = { readonly tables: Tables; readonly accounts: Accoun
  * them under the same key.
  * INVARIANT: nothing is taken that allows more than the backup does.
  */
-export async function takeNewer(deps: RestoreDeps, from: ReplacedStore): Promise<number> {
+export async function takeNewer(deps: RestorePorts, from: ReplacedStore): Promise<number> {
   let count = 0
   const take = async <T extends Table>(
     table: T,
@@ -81,13 +81,13 @@ const PROGRESS: Readonly<Record<CallRow['state'], number>> = {
 }
 
 /** A key for a number of calls has as few left as in either store. */
-async function spendUsed(deps: RestoreDeps, from: ReplacedStore, account: string): Promise<void> {
+async function spendUsed(deps: RestorePorts, from: ReplacedStore, account: string): Promise<void> {
   const [ours, theirs] = [await deps.accounts.left(account), await from.accounts.left(account)]
   if (ours !== undefined && theirs !== undefined && theirs < ours)
     await committed(deps, [{ kind: 'spend', account, units: ours - theirs }])
 }
 
-const noted = (deps: RestoreDeps, table: Table, id: string): Change => ({
+const noted = (deps: RestorePorts, table: Table, id: string): Change => ({
   kind: 'audit',
   entry: {
     at: deps.clock(),

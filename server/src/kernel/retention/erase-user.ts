@@ -13,13 +13,13 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Stored, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { eraseWords } from './erase-words.ts'
-import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
+import { expireJournal, expireLabelText, expireTexts, type ExpirePorts } from './expire-texts.ts'
 import { callerOfRun, ownerOf } from '../runs/may-see-run.ts'
 import { heldCall } from '../attempt/held-call.ts'
 import { hasEnded } from './end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type EraseDeps = ExpireDeps & {
+export type ErasePorts = ExpirePorts & {
   /** The ledger that reports its changes: the withdrawal of a call must be reported. */
   readonly notifying: Ledger
   readonly tables: Tables
@@ -47,7 +47,7 @@ export type Erased = {
  * audit gets the numbers and keeps its hashes.
  */
 export async function eraseUser(
-  deps: EraseDeps,
+  deps: ErasePorts,
   by: Caller,
   wanted: { readonly user: string; readonly withdraw: boolean },
 ): Promise<Result<Erased>> {
@@ -90,14 +90,14 @@ export async function eraseUser(
 }
 
 /** At a hub: the person behind the call at its node, which has a caller of its own here. */
-async function nodeUserOf({ tables }: EraseDeps, { node, approval_id }: CallRow): Promise<string | undefined> {
+async function nodeUserOf({ tables }: ErasePorts, { node, approval_id }: CallRow): Promise<string | undefined> {
   if (node === undefined || approval_id === undefined) return undefined
   return (await tables.row('approvals', approval_id))?.row.from_node?.context.user
 }
 
 /** The call once nothing waits for it; undefined while something does. */
 async function endedCall(
-  deps: EraseDeps,
+  deps: ErasePorts,
   by: Caller,
   held: Stored<'calls'>,
   withdraw: boolean,

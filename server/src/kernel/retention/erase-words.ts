@@ -6,7 +6,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Stored, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-export type WordsDeps = {
+export type WordsPorts = {
   readonly ledger: Ledger
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly clock: Clock
@@ -18,7 +18,7 @@ export type WordsDeps = {
  * what the guests' tables contain. The rows stay, with who did what and when. `callers`: the ids under which the person acts. Returns
  * how many rows had habits.
  */
-export async function eraseWords(deps: WordsDeps, user: string, callers: ReadonlySet<string>): Promise<number> {
+export async function eraseWords(deps: WordsPorts, user: string, callers: ReadonlySet<string>): Promise<number> {
   // A row that changes in the meantime is found again when the erasure is repeated.
   const commit = async (changes: readonly Change[]) =>
     changes.length > 0 && (await deps.ledger.commit(changes)) === 'committed'
@@ -39,7 +39,7 @@ export async function eraseWords(deps: WordsDeps, user: string, callers: Readonl
 }
 
 /** The reason of a denial is also in the call that it ended. */
-async function withoutReasons({ tables }: WordsDeps, held: Stored<'approvals'>, user: string): Promise<Change[]> {
+async function withoutReasons({ tables }: WordsPorts, held: Stored<'approvals'>, user: string): Promise<Change[]> {
   const { row, version } = held
   const isTheirs = (one: (typeof row.decisions)[number]) => one.user === user && one.reason !== undefined
   const theirs = row.decisions.filter(isTheirs)

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/runtime.ts'
 import type { CallersOfKinds } from '../runs/may-see-run.ts'
 import { hasEnded } from './end-days.ts'
 
-export type ExpireDeps = {
+export type ExpirePorts = {
   /** The ledger below all wrappers: an expiry is not reported to runs and channels. */
   readonly ledger: Ledger
   readonly tables: Pick<Tables, 'row' | 'list'>
@@ -18,7 +18,7 @@ export type ExpireDeps = {
 /**
  * Deletes the texts of one ended call and of its requests, in one commit. False if it has not ended, or changed in the meantime.
  */
-export async function expireTexts(deps: ExpireDeps, held: Stored<'calls'>): Promise<boolean> {
+export async function expireTexts(deps: ExpirePorts, held: Stored<'calls'>): Promise<boolean> {
   const { row, version } = held
   if (!hasEnded(row) || row.expired_at !== undefined) return false
   const now = deps.clock()
@@ -38,7 +38,7 @@ export async function expireTexts(deps: ExpireDeps, held: Stored<'calls'>): Prom
 const EVENTS_AT_ONCE = 500
 
 /** Deletes an ended run's journal, then its state. After a crash in between, the state is still there to find it by. */
-export async function expireJournal(deps: ExpireDeps, { row, version }: Stored<'runs'>): Promise<boolean> {
+export async function expireJournal(deps: ExpirePorts, { row, version }: Stored<'runs'>): Promise<boolean> {
   if (!isEndedRun(row) || row.expired_at !== undefined) return false
   for (;;) {
     const [last] = (await deps.journal.events(row.run_id, 0, EVENTS_AT_ONCE)).slice(-1)
@@ -53,7 +53,7 @@ export async function expireJournal(deps: ExpireDeps, { row, version }: Stored<'
 
 /** Deletes the text of one label. False if it has none, or changed in the meantime. */
 export async function expireLabelText(
-  { ledger }: Pick<ExpireDeps, 'ledger'>,
+  { ledger }: Pick<ExpirePorts, 'ledger'>,
   held: Stored<'labels'>,
 ): Promise<boolean> {
   const { row, version } = held

@@ -5,9 +5,9 @@ import type { Artifacts } from '../ports/artifacts.ts'
 import type { Rows } from '../ports/ledger.ts'
 import type { Stored, Page } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
-import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
+import { expireJournal, expireLabelText, expireTexts, type ExpirePorts } from './expire-texts.ts'
 
-export type SweepDeps = ExpireDeps & {
+export type SweepPorts = ExpirePorts & {
   readonly artifacts: Artifacts
   readonly ids: Pick<Ids, 'trace'>
   /** Overwrites what is left of deleted texts in the store's files. */
@@ -27,7 +27,7 @@ const PAUSE_MS = 5
  * Deletes what the retention policy says: arguments and outputs of ended calls, journals of ended runs, artifacts. In small commits, so
  * that calls are not delayed. What an earlier sweep left, for example because of a crash, is found by the same index.
  */
-export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<Swept> {
+export async function sweepExpired(deps: SweepPorts, policy: Retention): Promise<Swept> {
   const calls = await sweepTable(deps, 'calls', policy.calls)
   // What entered a session is deleted with the calls it came with.
   await sweepTable(deps, 'labels', policy.calls)
@@ -53,7 +53,7 @@ export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<
   return swept
 }
 
-async function sweepTable(deps: SweepDeps, table: SweptTable, period: Period): Promise<number> {
+async function sweepTable(deps: SweepPorts, table: SweptTable, period: Period): Promise<number> {
   const last = lastExpiredDay(deps.clock(), period)
   const [oldest] = await deps.tables.list(table, {}, { limit: 1 })
   if (last === undefined || oldest === undefined) return 0
@@ -75,7 +75,7 @@ function beganAt(row: Rows[SweptTable]): number {
 
 type SweptPage = { readonly cursor: number | undefined; readonly done: readonly boolean[] }
 
-async function sweepPage(deps: SweepDeps, table: SweptTable, ended_day: string, page: Page): Promise<SweptPage> {
+async function sweepPage(deps: SweepPorts, table: SweptTable, ended_day: string, page: Page): Promise<SweptPage> {
   const sweep = async <T extends SweptTable>(
     held: readonly Stored<T>[],
     expire: (one: Stored<T>) => Promise<boolean>,
@@ -90,7 +90,7 @@ async function sweepPage(deps: SweepDeps, table: SweptTable, ended_day: string, 
   }
 }
 
-async function sweepDay(deps: SweepDeps, table: SweptTable, ended_day: string): Promise<number> {
+async function sweepDay(deps: SweepPorts, table: SweptTable, ended_day: string): Promise<number> {
   let expired = 0
   let after: number | undefined
   for (;;) {

@@ -4,11 +4,11 @@ import { isEndedRun } from '../contract/run.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
-import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
+import { visibleRun, viewOf, type ReadRunPorts, type RunView } from './read-run.ts'
 import { addRunEvent } from './run-changes.ts'
 import type { Judgement } from '../decide/judging.ts'
 
-export type CancelRunDeps = Pick<ReadRunDeps, 'tables' | 'kinds'> & {
+export type CancelRunPorts = Pick<ReadRunPorts, 'tables' | 'kinds'> & {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -23,7 +23,7 @@ const REMEMBERED_MS = 90 * 86_400_000
  * who may see a run may cancel it. A second request changes nothing.
  */
 export async function cancelRun(
-  deps: CancelRunDeps,
+  deps: CancelRunPorts,
   caller: Caller,
   run_id: string,
   reason?: string,

@@ -18,7 +18,7 @@ import { childRunChanges, restChange, addRunEvent } from './run-changes.ts'
 import type { Doubts } from '../changes/resolve-doubts.ts'
 import { isInDoubt } from '../changes/unrecorded.ts'
 
-export type DriveDeps = {
+export type DrivePorts = {
   readonly kinds: ReadonlyMap<string, RunKind>
   readonly performers: Performers
   readonly ledger: Ledger
@@ -65,7 +65,7 @@ const LONGEST_WAIT_MS = 3_600_000
  * its result.
  * INVARIANT: only the boot that a row names performs its effects; a boot that takes a run over raises its version first.
  */
-export function createRunDriver(deps: DriveDeps): RunDriver {
+export function createRunDriver(deps: DrivePorts): RunDriver {
   const sessions = new Map<RunId, Session>()
   let stopping = false
 
@@ -137,7 +137,7 @@ type Session = {
 }
 
 async function driveSession(
-  deps: DriveDeps,
+  deps: DrivePorts,
   session: Session,
   read: Stored<'runs'> | undefined,
   isStopping: () => boolean,
@@ -200,7 +200,7 @@ async function driveSession(
   }
 }
 
-async function load({ tables }: DriveDeps, run_id: RunId): Promise<Stored<'runs'>> {
+async function load({ tables }: DrivePorts, run_id: RunId): Promise<Stored<'runs'>> {
   const held = await tables.row('runs', run_id)
   if (held === undefined) throw new Bug(`a wake-up names the absent run \`${run_id}\``)
   return held
@@ -232,7 +232,7 @@ const isOnlyMark = (changes: readonly Change[]): boolean => changes.every(({ kin
 
 /** Commits a move. Undefined if it was lost or could not be stored: the run is read again. */
 async function apply(
-  deps: DriveDeps,
+  deps: DrivePorts,
   { runningEffects, wake }: Session,
   held: Stored<'runs'>,
   { row, changes, settled, cancelled, begun = [] }: Move,
@@ -261,7 +261,7 @@ async function apply(
 type Look = (Move & { readonly isWhole: boolean }) | { readonly changes?: undefined }
 
 async function lookAt(
-  deps: DriveDeps,
+  deps: DrivePorts,
   runningEffects: RunningEffects,
   row: RunRow,
   now: number,
@@ -313,7 +313,7 @@ function resultOf(finished: ReturnType<RunningEffects['finished']>[number]): Run
 }
 
 /** A step or a performer threw: retried later, or parked for an admin. Known results are kept. */
-function fault(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow, error: unknown, now: number): Move {
+function fault(deps: DrivePorts, runningEffects: RunningEffects, row: RunRow, error: unknown, now: number): Move {
   deps.onFault(row.run_id, error)
   for (const one of runningEffects.finished())
     if ('threw' in one && repeatOf(deps, row, one.effect) !== 'once') runningEffects.remove(one.effect.key)
@@ -348,7 +348,7 @@ function keepFinished(runningEffects: RunningEffects, row: RunRow): Move | undef
  * The boot that performed these effects no longer exists. This node takes over those that may be repeated; the outcome of the
  * others is unknown.
  */
-function takeOver(deps: DriveDeps, row: RunRow): Move {
+function takeOver(deps: DrivePorts, row: RunRow): Move {
   const lost = row.executing.filter((effect) => repeatOf(deps, row, effect) === 'once')
   const kept = keep(
     row,
@@ -357,7 +357,7 @@ function takeOver(deps: DriveDeps, row: RunRow): Move {
   return kept.row.executing.length === 0 ? kept : { ...kept, row: { ...kept.row, driver: deps.boot } }
 }
 
-function start(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow, effects = row.executing): void {
+function start(deps: DrivePorts, runningEffects: RunningEffects, row: RunRow, effects = row.executing): void {
   for (const effect of effects) {
     if (runningEffects.has(effect.key)) continue
     const perform = deps.performers.get(effect.kind)
@@ -366,17 +366,17 @@ function start(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow, eff
   }
 }
 
-function repeatOf(deps: DriveDeps, row: RunRow, { kind }: RunEffect) {
+function repeatOf(deps: DrivePorts, row: RunRow, { kind }: RunEffect) {
   return kindOf(deps, row).effects[kind] ?? 'once'
 }
 
-function kindOf({ kinds }: DriveDeps, row: RunRow): RunKind {
+function kindOf({ kinds }: DrivePorts, row: RunRow): RunKind {
   const kind = kinds.get(row.kind)
   if (kind === undefined) throw new Bug(`no run kind is called \`${row.kind}\``)
   return kind
 }
 
 /** For a run that has nothing to do now: whatever has arrived is read when it continues. */
-async function rest(deps: DriveDeps, row: RunRow): Promise<boolean> {
+async function rest(deps: DrivePorts, row: RunRow): Promise<boolean> {
   return (await deps.ledger.commit([restChange(row, ANY_CURSOR)])) === 'committed'
 }

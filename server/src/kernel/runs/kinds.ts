@@ -1,10 +1,10 @@
 import { escalateApproval } from '../approvals/escalate-approval.ts'
-import { expireApproval, type EndDeps } from '../approvals/end-approval.ts'
+import { expireApproval, type EndPorts } from '../approvals/end-approval.ts'
 import { withdrawHeld } from '../attempt/withdraw-call.ts'
 import { resumeCall, type DecidedDeps } from '../attempt/decided.ts'
 import { waitForCall, type WaitDeps } from '../attempt/read-call.ts'
 import { delegation } from '../approvals/delegation.ts'
-import { delivering, type DeliverDeps } from '../approvals/deliver.ts'
+import { delivering, type DeliverPorts } from '../approvals/deliver.ts'
 import { delivery } from '../approvals/delivery.ts'
 import { heldCall, type HeldCallEffect } from '../attempt/held-call.ts'
 import { Bug } from '../contract/problems.ts'
@@ -14,7 +14,7 @@ import { runKindEntry, type PerformersOf, type RunKindEntry, type RunKinds } fro
 
 declare module './performer.ts' {
   interface PerformerNeeds {
-    readonly kernel: HeldCallDeps & DeliverDeps
+    readonly kernel: HeldCallPorts & DeliverPorts
   }
 }
 
@@ -39,12 +39,12 @@ export async function loadRunKinds(guests: readonly Guest[]): Promise<RunKinds> 
   return kinds
 }
 
-type HeldCallDeps = DecidedDeps & EndDeps & WaitDeps
+type HeldCallPorts = DecidedDeps & EndPorts & WaitDeps
 
 /** How long a performer waits for a call that another node executes, before it checks whether that node is alive. */
 const ELSEWHERE_MS = 10_000
 
-function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
+function heldCallPerformers(deps: HeldCallPorts): PerformersOf<HeldCallEffect> {
   return {
     async resume_call({ with: { call_id, approval_id } }, { signal }) {
       const outcome = await resumeCall(deps, call_id, approval_id)

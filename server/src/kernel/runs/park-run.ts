@@ -6,7 +6,7 @@ import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { restChange } from './run-changes.ts'
 
-export type ParkDeps = {
+export type ParkPorts = {
   readonly tables: Pick<Tables, 'row'>
   readonly ledger: Ledger
   readonly liveness: Pick<Liveness, 'isAlive'>
@@ -18,7 +18,7 @@ export type ParkDeps = {
 export const ANY_CURSOR = Number.MAX_SAFE_INTEGER
 
 /** Something is wrong with the run itself: its kind or a performer is missing, or its row cannot be read. */
-export async function parkFaulted(deps: ParkDeps, run_id: RunId, error: unknown): Promise<'parked' | 'ended'> {
+export async function parkFaulted(deps: ParkPorts, run_id: RunId, error: unknown): Promise<'parked' | 'ended'> {
   deps.onFault(run_id, error)
   const held = await deps.tables.row('runs', run_id)
   if (held === undefined || isEndedRun(held.row)) return 'ended'
@@ -31,7 +31,7 @@ export async function parkFaulted(deps: ParkDeps, run_id: RunId, error: unknown)
 }
 
 /** Every attempt of a node to drive this run failed: an admin has to intervene. */
-export async function giveUp(deps: ParkDeps, run_id: RunId, says: string): Promise<void> {
+export async function giveUp(deps: ParkPorts, run_id: RunId, says: string): Promise<void> {
   const held = await deps.tables.row('runs', run_id)
   if (held === undefined || isEndedRun(held.row) || held.row.status === 'faulted') return
   // A node that performs its effects settles it itself.

@@ -34,11 +34,11 @@ export type Performers = ReadonlyMap<string, Perform>
 /** What performers need of a gate, by who contributes them. A guest adds a field with what its own need. */
 export interface PerformerNeeds {}
 /** Everything that is needed by some performer. */
-export type PerformerDeps = AllOf<PerformerNeeds>
+export type PerformerPorts = AllOf<PerformerNeeds>
 
 /** A kind of run with everything that a gate has to know about it. The driver passes it only the rows and events written for it. */
 export type RunKindEntry = RunKind & {
-  performers(deps: PerformerDeps): Readonly<Record<string, Perform>>
+  performers(deps: PerformerPorts): Readonly<Record<string, Perform>>
   /**
    * What becomes of an open run of this kind after a backup was restored: it stays as it is, it continues with an event, or
    * (also if this is absent) it is cancelled.
@@ -59,7 +59,7 @@ export type RunKinds = ReadonlyMap<string, RunKindEntry>
 export function runKindEntry<State extends Json, Event extends RunEvent, Effect extends RunEffect>(
   kind: RunKind<State, Event, Effect>,
   more: Pick<RunKindEntry, 'restored'> & {
-    performers(deps: PerformerDeps): PerformersOf<Exclude<Effect, WithdrawCall>>
+    performers(deps: PerformerPorts): PerformersOf<Exclude<Effect, WithdrawCall>>
   },
 ): RunKindEntry {
   // Its own rows, events and effects are the only ones that reach it.
@@ -67,6 +67,6 @@ export function runKindEntry<State extends Json, Event extends RunEvent, Effect 
 }
 
 /** Which function performs which effect. */
-export function performersOf(kinds: RunKinds, deps: PerformerDeps): Performers {
+export function performersOf(kinds: RunKinds, deps: PerformerPorts): Performers {
   return new Map([...kinds.values()].flatMap((kind) => Object.entries(kind.performers(deps))))
 }

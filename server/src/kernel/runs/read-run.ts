@@ -6,7 +6,7 @@ import type { RunEvent, RunFault, RunGraph, RunKind, RunRow, RunStatus } from '.
 import type { Stored, Journal, Page, Tables } from '../ports/reads.ts'
 import { maySeeRun, ownedRun, ownerOf } from './may-see-run.ts'
 
-export type ReadRunDeps = {
+export type ReadRunPorts = {
   readonly tables: Tables
   readonly journal: Pick<Journal, 'events'>
   readonly kinds: ReadonlyMap<string, RunKind>
@@ -50,7 +50,7 @@ export type RunFilter = {
 
 /** Runs, newest first, as far as the caller may see them. A page may have fewer than its limit and still have a next one. */
 export async function listRuns(
-  { tables, kinds }: Pick<ReadRunDeps, 'tables' | 'kinds'>,
+  { tables, kinds }: Pick<ReadRunPorts, 'tables' | 'kinds'>,
   caller: Caller,
   { owner, user, ...where }: RunFilter,
   page: Page,
@@ -74,7 +74,7 @@ export async function listRuns(
 
 /** One run and a page of its journal. */
 export async function readRun(
-  deps: ReadRunDeps,
+  deps: ReadRunPorts,
   caller: Caller,
   run_id: string,
   page: Page,
@@ -96,7 +96,7 @@ export async function readRun(
 
 /** Undefined if there is none, or if this caller may not see it. */
 export async function visibleRun(
-  { tables, kinds }: Pick<ReadRunDeps, 'tables' | 'kinds'>,
+  { tables, kinds }: Pick<ReadRunPorts, 'tables' | 'kinds'>,
   caller: Caller,
   run_id: string,
 ): Promise<Stored<'runs'> | undefined> {

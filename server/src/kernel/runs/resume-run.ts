@@ -4,16 +4,16 @@ import { resumedRow } from './park-run.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
-import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
+import { visibleRun, viewOf, type ReadRunPorts, type RunView } from './read-run.ts'
 
-export type ResumeRunDeps = Pick<ReadRunDeps, 'tables' | 'kinds'> & {
+export type ResumeRunPorts = Pick<ReadRunPorts, 'tables' | 'kinds'> & {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
 }
 
 /** An admin has fixed what made a run fail repeatedly: it continues where it stopped. */
-export async function resumeRun(deps: ResumeRunDeps, caller: Caller, run_id: string): Promise<Result<RunView>> {
+export async function resumeRun(deps: ResumeRunPorts, caller: Caller, run_id: string): Promise<Result<RunView>> {
   if (caller.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const held = await visibleRun(deps, caller, run_id)
   if (held === undefined) return refuse('run.unknown', { run_id })

@@ -30,7 +30,7 @@ export type RunningEffects = {
   stop(): void
 }
 
-export type RunningEffectsDeps = {
+export type RunningEffectsPorts = {
   readonly run_id: RunId
   readonly after: (ms: number, callback: () => void) => () => void
   readonly onFinished: () => void
@@ -39,7 +39,7 @@ export type RunningEffectsDeps = {
 
 const AGAIN_MS = 500
 
-export function createRunningEffects({ run_id, after, onFinished, emit }: RunningEffectsDeps): RunningEffects {
+export function createRunningEffects({ run_id, after, onFinished, emit }: RunningEffectsPorts): RunningEffects {
   const running = new Map<string, AbortController>()
   let finished: FinishedEffect[] = []
   let stopped = false

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/runtime.ts'
 import type { RunDriver } from './drive-run.ts'
 import { createFairQueue, type Queued } from './fair-queue.ts'
 
-export type ScheduleDeps = {
+export type SchedulePorts = {
   readonly driver: RunDriver
   readonly journal: Pick<Journal, 'due' | 'nextDue' | 'onWake'>
   readonly tables: Pick<Tables, 'row' | 'list'>
@@ -47,7 +47,7 @@ const LONGEST_SLEEP_MS = 60_000
 const LIMIT = 512
 
 /** Decides which run is driven when: directly after the commit that wakes it, at its time, or when a slot is free. */
-export function scheduleRuns(deps: ScheduleDeps): Scheduler {
+export function scheduleRuns(deps: SchedulePorts): Scheduler {
   const queue = createFairQueue<RunId>(deps.limitOf ?? (() => LIMIT))
   /** Being looked up or driven. */
   const busy = new Map<RunId, Promise<void>>()

@@ -1,7 +1,7 @@
 import type { RunId } from '../contract/ids.ts'
 import type { Watch } from '../changes/watch-rows.ts'
 
-export type WaitForRunDeps = {
+export type WaitForRunPorts = {
   readonly watch: Pick<Watch, 'onRow'>
   readonly after: (ms: number, callback: () => void) => () => void
   /** Aborted when the gate accepts no more calls: nobody waits any longer. */
@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 300_000
 
 /** The first view of a run that has parked or ended, or the last one when the time is over. */
 export async function waitForRun<View>(
-  deps: WaitForRunDeps,
+  deps: WaitForRunPorts,
   run_id: RunId,
   wait_ms: number,
   read: () => Promise<View>,

@@ -26,7 +26,7 @@ export type AnswerText =
    */
   | { readonly text: string; readonly name: string; readonly of_call?: string; readonly of_run?: string }
 
-export type EnterDeps = {
+export type EnterPorts = {
   readonly tables: Pick<Tables, 'row'>
   readonly ledger: Ledger
   readonly sessions: Pick<Sessions, 'note'>
@@ -44,7 +44,7 @@ const TRIES = 4
  * anyway: they must see requests even if nothing can be written, and the labels follow later.
  */
 export async function enterSession(
-  deps: EnterDeps,
+  deps: EnterPorts,
   { caller, thread: named }: Reader,
   parts: readonly AnswerText[],
 ): Promise<Result<void>> {
@@ -67,13 +67,13 @@ export async function enterSession(
 }
 
 /** For a call that is already loaded: its answer is read in another session. */
-export const enterCall = (deps: EnterDeps, reader: Reader, { call_id, result }: CallRow): Promise<Result<void>> =>
+export const enterCall = (deps: EnterPorts, reader: Reader, { call_id, result }: CallRow): Promise<Result<void>> =>
   enterSession(deps, reader, result === undefined ? [] : [{ call: call_id }])
 
 type LabelSwap = Extract<Change, { kind: 'swap' }>
 type ReadingIn = { readonly caller: Caller; readonly thread: string }
 
-async function callOf({ tables }: EnterDeps, part: AnswerText): Promise<CallRow | undefined> {
+async function callOf({ tables }: EnterPorts, part: AnswerText): Promise<CallRow | undefined> {
   if ('approval' in part) return undefined
   const call_id = 'call' in part ? part.call : part.of_call
   return call_id === undefined ? undefined : (await tables.row('calls', call_id))?.row
@@ -81,7 +81,7 @@ async function callOf({ tables }: EnterDeps, part: AnswerText): Promise<CallRow 
 
 /** None if the text is already known. `call`: the one that the text belongs to. */
 async function labelsFor(
-  deps: EnterDeps,
+  deps: EnterPorts,
   { caller, thread }: ReadingIn,
   part: AnswerText,
   call: CallRow | undefined,
@@ -114,7 +114,7 @@ async function labelsFor(
   return labels.flatMap((one) => (one.kind === 'swap' ? [swapOf({ ...(one.to as LabelRow), ...of_user })] : []))
 }
 
-async function previewLabels(deps: EnterDeps, session: string, approval: string): Promise<LabelSwap[]> {
+async function previewLabels(deps: EnterPorts, session: string, approval: string): Promise<LabelSwap[]> {
   const request = (await deps.tables.row('approvals', approval))?.row
   if (request?.preview === undefined || labelSession(request.caller, request.thread) === session) return []
   const label_id = `${deps.digest(JSON.stringify([session, approval]))}.read`
@@ -126,7 +126,7 @@ async function previewLabels(deps: EnterDeps, session: string, approval: string)
 const swapOf = (to: LabelRow): LabelSwap => ({ kind: 'swap', table: 'labels', id: to.label_id, from: 'absent', to })
 
 /** A concurrent reader may add the same label: then the others still have to be added. */
-async function keep(deps: EnterDeps, labels: readonly LabelSwap[]) {
+async function keep(deps: EnterPorts, labels: readonly LabelSwap[]) {
   for (let tries = 1; ; tries += 1) {
     const missing: LabelSwap[] = []
     for (const label of new Map(labels.map((one) => [one.id, one])).values())

@@ -7,14 +7,14 @@ import { MOST_WORDS_TEXT } from '../contract/call-body.ts'
 import { trustOf, wordsLabel } from './labels.ts'
 import type { Sessions } from '../ports/sessions.ts'
 
-export type RecordUserWordsDeps = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
+export type RecordUserWordsPorts = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
 
 /**
  * The user's words enter the session before the call that came with them is judged. Hosts send the same words with every call that they
  * cause: they are stored once. `id` is that of the call, or of the message.
  */
 export async function recordUserWords(
-  deps: RecordUserWordsDeps,
+  deps: RecordUserWordsPorts,
   said: { readonly caller: Caller; readonly thread: string; readonly text: string; readonly id: string },
 ): Promise<Result<void>> {
   const { caller, thread, id } = said
@@ -28,7 +28,7 @@ export async function recordUserWords(
 
 /** If the session cannot be read, it is unknown whether it contains the words, so they are recorded again. */
 async function isRecorded(
-  { sessions }: RecordUserWordsDeps,
+  { sessions }: RecordUserWordsPorts,
   { caller, thread }: { readonly caller: Caller; readonly thread: string },
   text: string,
 ): Promise<boolean> {

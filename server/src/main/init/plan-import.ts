@@ -29,7 +29,7 @@ export type ImportPlan = {
   readonly secrets: readonly Secret[]
 }
 
-export type PlanDeps = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
+export type PlanSetup = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
   /** Of `sluice.yaml`. */
   readonly folder: string
   readonly secretsFolder: string
@@ -43,7 +43,7 @@ export type PlanDeps = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
 }
 
 /** Which servers are imported, under which names, with which secrets moved to files. Writes nothing. */
-export function planImport(files: readonly Opened[], deps: PlanDeps): ImportPlan {
+export function planImport(files: readonly Opened[], deps: PlanSetup): ImportPlan {
   const servers = new Map<string, ImportSettings>()
   const secrets: Secret[] = []
   const known = new Map(Object.entries(deps.existing).map(([name, settings]) => [keyOf(settings, deps.resolve), name]))
@@ -134,7 +134,7 @@ type Made = {
   readonly notes: readonly string[]
 }
 
-function settingsOf(server: string, entry: ServerEntry, deps: PlanDeps): Made {
+function settingsOf(server: string, entry: ServerEntry, deps: PlanSetup): Made {
   const put_aside: Secret[] = []
   const notes: string[] = []
   const refer = (key: string, value: string): string => {

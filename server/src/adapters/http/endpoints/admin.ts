@@ -11,14 +11,14 @@ import {
 } from '../../../kernel/contract/answers.ts'
 import { EraseBody, PauseBody } from '../../../kernel/contract/api.ts'
 import { ok, type Problem } from '../../../kernel/contract/problems.ts'
-import type { GrepDeps } from '../../../kernel/artifacts/grep-artifact.ts'
+import type { GrepPorts } from '../../../kernel/artifacts/grep-artifact.ts'
 import { readArtifact } from '../../../kernel/artifacts/read-artifact.ts'
 import type { Channel } from '../../../kernel/approvals/channels-use.ts'
-import type { PasskeyDeps } from '../../../kernel/identity/passkeys.ts'
-import { listPauses, setPause, type PauseDeps } from '../../../kernel/policy/pause.ts'
+import type { PasskeyPorts } from '../../../kernel/identity/passkeys.ts'
+import { listPauses, setPause, type PausePorts } from '../../../kernel/policy/pause.ts'
 import { warningsOf } from '../../../kernel/policy/show.ts'
 import type { LivePolicy } from '../../../kernel/policy/live-policy.ts'
-import { eraseUser, type EraseDeps } from '../../../kernel/retention/erase-user.ts'
+import { eraseUser, type ErasePorts } from '../../../kernel/retention/erase-user.ts'
 import type { Ledger } from '../../../kernel/ports/ledger.ts'
 import { ADMINS, CALLERS, DECIDERS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
@@ -26,10 +26,10 @@ import { PAGED } from '../parameters.ts'
 import { notReady } from '../problem.ts'
 import { MOST_ITEMS, pageOfList } from '../query.ts'
 
-export type AdminPorts = GrepDeps &
-  PauseDeps &
-  PasskeyDeps &
-  Omit<EraseDeps, 'notifying'> & {
+export type AdminPorts = GrepPorts &
+  PausePorts &
+  PasskeyPorts &
+  Omit<ErasePorts, 'notifying'> & {
     /** The same ledger, below all wrappers that report changes. */
     readonly quiet: Ledger
     readonly settings: object

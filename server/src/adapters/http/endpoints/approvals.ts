@@ -6,16 +6,16 @@ import type { ConsentRow } from '../../../kernel/contract/consent.ts'
 import type { LivePolicy } from '../../../kernel/policy/live-policy.ts'
 import { warningsOf } from '../../../kernel/policy/show.ts'
 import { ok, refuse } from '../../../kernel/contract/problems.ts'
-import { decideApproval, type ApprovalDecision, type DecideDeps } from '../../../kernel/approvals/decide-approval.ts'
-import { editApproval, type EditDeps } from '../../../kernel/approvals/edit-approval.ts'
+import { decideApproval, type ApprovalDecision, type DecidePorts } from '../../../kernel/approvals/decide-approval.ts'
+import { editApproval, type EditPorts } from '../../../kernel/approvals/edit-approval.ts'
 import { PacketAnswer, RevealedAnswer } from '../../../kernel/approvals/packet-answer.ts'
 import { previewEdit } from '../../../kernel/approvals/preview-edit.ts'
 import { listApprovals, readApproval } from '../../../kernel/approvals/read-approvals.ts'
-import { revealApproval, type RevealDeps } from '../../../kernel/approvals/reveal-approval.ts'
+import { revealApproval, type RevealPorts } from '../../../kernel/approvals/reveal-approval.ts'
 import { whoIsAsked } from '../../../kernel/approvals/routes/seats.ts'
-import { issueToken, redeemToken, type TokenDeps } from '../../../kernel/approvals/tokens.ts'
-import type { MintDeps } from '../../../kernel/consents/mint-consent.ts'
-import type { PasskeyDeps } from '../../../kernel/identity/passkeys.ts'
+import { issueToken, redeemToken, type TokenPorts } from '../../../kernel/approvals/tokens.ts'
+import type { MintPorts } from '../../../kernel/consents/mint-consent.ts'
+import type { PasskeyPorts } from '../../../kernel/identity/passkeys.ts'
 import type { Site } from '../../../kernel/ports/keys.ts'
 import type { Searches } from '../../../kernel/ports/reads.ts'
 import { textsInPacket } from '../../../kernel/sessions/answer-texts.ts'
@@ -27,12 +27,12 @@ import { problemResponse } from '../problem.ts'
 import { callerIn } from '../query.ts'
 import { shownConsent } from './consents.ts'
 
-export type ApprovalPorts = { readonly searches: Searches; readonly live: LivePolicy } & RevealDeps &
-  DecideDeps &
-  EditDeps &
-  TokenDeps &
-  MintDeps &
-  PasskeyDeps
+export type ApprovalPorts = { readonly searches: Searches; readonly live: LivePolicy } & RevealPorts &
+  DecidePorts &
+  EditPorts &
+  TokenPorts &
+  MintPorts &
+  PasskeyPorts
 
 export const approvalEndpoints = (k: ApprovalPorts): readonly Endpoint[] => [
   endpoint({

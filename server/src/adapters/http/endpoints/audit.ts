@@ -9,12 +9,12 @@ import {
 } from '../../../kernel/contract/answers.ts'
 import { BreakBody, VerifyBody } from '../../../kernel/contract/api.ts'
 import { ok, refuse } from '../../../kernel/contract/problems.ts'
-import { acceptBreak, type AcceptBreakDeps } from '../../../kernel/audit/accept-break.ts'
-import { exportAudit, type ExportAuditDeps } from '../../../kernel/audit/export-audit.ts'
+import { acceptBreak, type AcceptBreakPorts } from '../../../kernel/audit/accept-break.ts'
+import { exportAudit, type ExportAuditPorts } from '../../../kernel/audit/export-audit.ts'
 import { auditBackwards, newestAudit } from '../../../kernel/audit/newest-audit.ts'
-import { proveEntry, type ProveEntryDeps } from '../../../kernel/audit/prove-entry.ts'
-import { verifyAndSign, type VerifyAndSignDeps } from '../../../kernel/audit/verify-and-sign.ts'
-import { presentCheckpoint, type WriteCheckpointDeps } from '../../../kernel/audit/write-checkpoint.ts'
+import { proveEntry, type ProveEntryPorts } from '../../../kernel/audit/prove-entry.ts'
+import { verifyAndSign, type VerifyAndSignPorts } from '../../../kernel/audit/verify-and-sign.ts'
+import { presentCheckpoint, type WriteCheckpointPorts } from '../../../kernel/audit/write-checkpoint.ts'
 import type { CheckpointKeys } from '../../../kernel/ports/audit.ts'
 import { ADMINS, DECIDERS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
@@ -22,7 +22,7 @@ import { writtenStream } from '../event-stream.ts'
 import { PAGED } from '../parameters.ts'
 import { MOST_ITEMS } from '../query.ts'
 
-type AuditUse = AcceptBreakDeps & ExportAuditDeps & ProveEntryDeps & VerifyAndSignDeps & WriteCheckpointDeps
+type AuditUse = AcceptBreakPorts & ExportAuditPorts & ProveEntryPorts & VerifyAndSignPorts & WriteCheckpointPorts
 export type AuditPorts = Omit<AuditUse, 'keys'> & {
   /** The default stream. */
   readonly stream: string

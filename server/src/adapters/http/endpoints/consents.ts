@@ -3,15 +3,15 @@ import { ConsentAnswer, listOf, MintedConsentAnswer } from '../../../kernel/cont
 import { ConsentBody, RememberPreviewBody } from '../../../kernel/contract/api.ts'
 import { ConsentTerms, type ConsentRow } from '../../../kernel/contract/consent.ts'
 import { ok } from '../../../kernel/contract/problems.ts'
-import { listConsents, type ConsentReadDeps } from '../../../kernel/consents/list-consents.ts'
-import { mintConsent, type MintAheadDeps } from '../../../kernel/consents/mint-consent.ts'
-import { previewConsent, previewRemember, type ConsentPreviewDeps } from '../../../kernel/consents/preview-consent.ts'
+import { listConsents, type ConsentReadPorts } from '../../../kernel/consents/list-consents.ts'
+import { mintConsent, type MintAheadPorts } from '../../../kernel/consents/mint-consent.ts'
+import { previewConsent, previewRemember, type ConsentPreviewPorts } from '../../../kernel/consents/preview-consent.ts'
 import { revokeConsent } from '../../../kernel/consents/revoke-consent.ts'
 import { DECIDERS, PEOPLE } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { PAGED } from '../parameters.ts'
 
-export type ConsentPorts = MintAheadDeps & ConsentReadDeps & ConsentPreviewDeps
+export type ConsentPorts = MintAheadPorts & ConsentReadPorts & ConsentPreviewPorts
 
 /** Consents: mint, list, revoke. */
 export const consentEndpoints = (k: ConsentPorts): readonly Endpoint[] => [

@@ -1,15 +1,20 @@
 import { listOf } from '../../../kernel/contract/answers.ts'
 import { DelegateBody, DelegationAnswer, RoutesAnswer } from '../../../kernel/contract/delegation.ts'
-import { delegate, endDelegation, listDelegations, type DelegationDeps } from '../../../kernel/approvals/delegations.ts'
-import type { PasskeyDeps } from '../../../kernel/identity/passkeys.ts'
+import {
+  delegate,
+  endDelegation,
+  listDelegations,
+  type DelegationPorts,
+} from '../../../kernel/approvals/delegations.ts'
+import type { PasskeyPorts } from '../../../kernel/identity/passkeys.ts'
 import { showRoutes } from '../../../kernel/approvals/show-routes.ts'
 import { DECIDERS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 
-export type DelegationPorts = DelegationDeps & PasskeyDeps & Parameters<typeof showRoutes>[0]
+export type DelegationEndpointPorts = DelegationPorts & PasskeyPorts & Parameters<typeof showRoutes>[0]
 
 /** Approval routes and delegations. */
-export const delegationEndpoints = (k: DelegationPorts): readonly Endpoint[] => [
+export const delegationEndpoints = (k: DelegationEndpointPorts): readonly Endpoint[] => [
   endpoint({
     at: 'GET /v1/approval-routes',
     access: DECIDERS,

@@ -14,13 +14,13 @@ import {
   revokeCredential,
   type KeyRing,
 } from '../../../kernel/identity/credentials.ts'
-import { rotateKeys, type RotateDeps } from '../../../kernel/identity/rotate-keys.ts'
+import { rotateKeys, type RotatePorts } from '../../../kernel/identity/rotate-keys.ts'
 import { ADMINS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { PAGED } from '../parameters.ts'
 import { MOST_ITEMS, pageOfList } from '../query.ts'
 
-export type KeyPorts = KeyRing & RotateDeps
+export type KeyPorts = KeyRing & RotatePorts
 
 /** Keys of callers, and the signing keys of the gate. */
 export const keyEndpoints = (k: KeyPorts): readonly Endpoint[] => [

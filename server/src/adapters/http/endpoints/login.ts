@@ -13,7 +13,7 @@ import {
   OidcStartBody,
   type LoginRow,
 } from '../../../kernel/identity/login.ts'
-import { describeLogin, logIn, logOut, readLogin, type LoginDeps } from '../../../kernel/identity/logins.ts'
+import { describeLogin, logIn, logOut, readLogin, type LoginPorts } from '../../../kernel/identity/logins.ts'
 import { beginIssuerLogin, ISSUER_SLOTS, logInWithIssuer } from '../../../kernel/identity/oidc-login.ts'
 import type { OidcLogins } from '../../../kernel/ports/keys.ts'
 import { PEOPLE } from '../access.ts'
@@ -21,12 +21,12 @@ import { endpoint, type EndpointInput, type Endpoint } from '../endpoint.ts'
 import { isOwnOrigin, loginCookie, loginSecret } from '../login-cookie.ts'
 import { jsonResponse, problemResponse } from '../problem.ts'
 
-export type LoginPorts = LoginDeps & { readonly oidcLogins: OidcLogins }
+export type LoginEndpointPorts = LoginPorts & { readonly oidcLogins: OidcLogins }
 
 type Request = Pick<EndpointInput, 'header' | 'door' | 'local' | 'remote' | 'trace'>
 
 /** Login at the console: the key is sent once and replaced by a cookie that scripts cannot read. */
-export const loginEndpoints = (k: LoginPorts): readonly Endpoint[] => [
+export const loginEndpoints = (k: LoginEndpointPorts): readonly Endpoint[] => [
   endpoint({
     at: 'GET /v1/login/methods',
     access: 'anyone',
@@ -96,7 +96,7 @@ export const loginEndpoints = (k: LoginPorts): readonly Endpoint[] => [
  * Login at the console with an OpenID Connect issuer. The console begins it, the browser is redirected to the issuer and back to a page
  * of the console, and that page completes it.
  */
-function issuerEndpoints(k: LoginPorts): readonly Endpoint[] {
+function issuerEndpoints(k: LoginEndpointPorts): readonly Endpoint[] {
   const slots = fairSlots(ISSUER_SLOTS)
   const placeOf = ({ site }: Pick<EndpointInput, 'site'>, browser: string) => ({
     browser,
@@ -127,7 +127,7 @@ function issuerEndpoints(k: LoginPorts): readonly Endpoint[] {
 }
 
 /** The caller, with the login that the request's cookie names. */
-async function described(k: LoginPorts, asked: Request, caller: Caller): Promise<LoginAnswer> {
+async function described(k: LoginEndpointPorts, asked: Request, caller: Caller): Promise<LoginAnswer> {
   const secret = secretOf(asked)
   const login = secret === undefined ? undefined : await readLogin(k, secret)
   const row = login?.ok === true ? login.value : undefined
@@ -143,7 +143,7 @@ export const isFromOwnPage = ({ header }: Request): Result<void> =>
   isOwnOrigin(header) ? ok(undefined) : refuse('auth.csrf')
 
 async function answerLogin(
-  k: LoginPorts,
+  k: LoginEndpointPorts,
   asked: Request,
   begin: () => Promise<Result<{ readonly secret: string; readonly login: LoginRow }>>,
 ): Promise<Response> {

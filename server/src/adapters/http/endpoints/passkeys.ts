@@ -8,14 +8,12 @@ import {
   listPasskeys,
   passkeyCreation,
   passkeyRequest,
-  type PasskeyDeps,
+  type PasskeyPorts,
 } from '../../../kernel/identity/passkeys.ts'
 import { removePasskey } from '../../../kernel/identity/remove-proof.ts'
 import { ADMINS, DECIDERS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { digestOfGrant } from '../proof.ts'
-
-export type PasskeyPorts = PasskeyDeps
 
 /** Passkeys of approvers: the browser asks for a fingerprint or PIN, and the gate verifies the signature. */
 export const passkeyEndpoints = (k: PasskeyPorts): readonly Endpoint[] => [

@@ -1,14 +1,14 @@
 import { UserAnswer } from '../../../kernel/contract/answers.ts'
 import { PassphraseBody } from '../../../kernel/contract/api.ts'
-import { setPassphrase, type PassphraseDeps } from '../../../kernel/identity/passphrase.ts'
+import { setPassphrase, type PassphrasePorts } from '../../../kernel/identity/passphrase.ts'
 import { clearPassphrase } from '../../../kernel/identity/remove-proof.ts'
 import { ADMINS, DECIDERS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 
-export type PassphrasePorts = PassphraseDeps & Parameters<typeof clearPassphrase>[0]
+export type PassphraseEndpointPorts = PassphrasePorts & Parameters<typeof clearPassphrase>[0]
 
 /** The passphrase of an approver. */
-export const passphraseEndpoints = (k: PassphrasePorts): readonly Endpoint[] => [
+export const passphraseEndpoints = (k: PassphraseEndpointPorts): readonly Endpoint[] => [
   endpoint({
     at: 'POST /v1/passphrase',
     access: DECIDERS,

@@ -3,14 +3,14 @@ import { listOf, RunAnswer, RunDetailsAnswer } from '../../../kernel/contract/an
 import { RunId } from '../../../kernel/contract/ids.ts'
 import { ok, refuse } from '../../../kernel/contract/problems.ts'
 import { RunStatus } from '../../../kernel/contract/run.ts'
-import { cancelRun, type CancelRunDeps } from '../../../kernel/runs/cancel-run.ts'
-import { listRuns, readRun, type ReadRunDeps } from '../../../kernel/runs/read-run.ts'
-import { resumeRun, type ResumeRunDeps } from '../../../kernel/runs/resume-run.ts'
+import { cancelRun, type CancelRunPorts } from '../../../kernel/runs/cancel-run.ts'
+import { listRuns, readRun, type ReadRunPorts } from '../../../kernel/runs/read-run.ts'
+import { resumeRun, type ResumeRunPorts } from '../../../kernel/runs/resume-run.ts'
 import { ADMINS, CALLERS } from '../access.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { PAGED } from '../parameters.ts'
 
-export type RunPorts = ReadRunDeps & CancelRunDeps & ResumeRunDeps
+export type RunPorts = ReadRunPorts & CancelRunPorts & ResumeRunPorts
 
 const TEXTS = ['kind', 'owner', 'user', 'thread'] as const
 

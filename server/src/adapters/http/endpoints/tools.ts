@@ -10,9 +10,9 @@ import { AdmitBody } from '../../../kernel/contract/api.ts'
 import { DefinitionReview } from '../../../kernel/contract/definition-review.ts'
 import { ok } from '../../../kernel/contract/problems.ts'
 import { inForce, type Tool } from '../../../kernel/contract/tool.ts'
-import { admitTool, type AdmitDeps } from '../../../kernel/catalogue/admit-tool.ts'
+import { admitTool, type AdmitPorts } from '../../../kernel/catalogue/admit-tool.ts'
 import { pageBySize } from '../../../kernel/catalogue/page-by-size.ts'
-import { retryServer, type RetryDeps } from '../../../kernel/catalogue/retry-server.ts'
+import { retryServer, type RetryPorts } from '../../../kernel/catalogue/retry-server.ts'
 import { reviewTool } from '../../../kernel/catalogue/review-tool.ts'
 import type { ToolViews } from '../../../kernel/catalogue/tool-views.ts'
 import { warningsOf } from '../../../kernel/policy/show.ts'
@@ -22,8 +22,8 @@ import { endpoint, type Endpoint } from '../endpoint.ts'
 import { PAGED } from '../parameters.ts'
 import { MOST_ITEMS, pageOfList } from '../query.ts'
 
-export type ToolPorts = AdmitDeps &
-  RetryDeps &
+export type ToolPorts = AdmitPorts &
+  RetryPorts &
   Parameters<typeof reviewTool>[0] & {
     readonly version: string
     readonly toolViews: ToolViews

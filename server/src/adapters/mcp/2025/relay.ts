@@ -9,7 +9,7 @@ import type { Clock, MaybePromise } from '../../../kernel/ports/runtime.ts'
 import { relayOwner } from '../../../kernel/artifacts/relay-owner.ts'
 import { mayContinue } from '../../../kernel/identity/grants.ts'
 
-export type RelayDeps = StreamCallDeps & {
+export type RelaySetup = StreamCallSetup & {
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly artifacts: Pick<Artifacts, 'put' | 'read'>
@@ -33,7 +33,7 @@ export interface Relay {
   callOfStream(caller: Caller, thread: string, stream: string, since: number): Promise<StreamCall | undefined>
 }
 
-export function openRelay(deps: RelayDeps): Relay {
+export function openRelay(deps: RelaySetup): Relay {
   const { notices, artifacts } = deps
   const ended = openEndedSessions(deps)
   return {
@@ -53,7 +53,7 @@ export function openRelay(deps: RelayDeps): Relay {
   }
 }
 
-type StreamCallDeps = { readonly searches: Searches }
+type StreamCallSetup = { readonly searches: Searches }
 
 const PAGE = 200
 /** A stream is resumed soon after it was lost, so its call is among the newest of its caller. */
@@ -63,7 +63,7 @@ type StreamCall = { readonly call_id: CallId; readonly tool_id: string }
 
 /** The call that this caller made in this thread and that is answered by this stream. */
 async function callOfStream(
-  { searches }: StreamCallDeps,
+  { searches }: StreamCallSetup,
   caller: Caller,
   thread: string,
   stream: string,
@@ -86,7 +86,7 @@ async function callOfStream(
   return undefined
 }
 
-type EndedDeps = {
+type EndedSetup = {
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly notices: Notices
@@ -109,7 +109,7 @@ type EndedSessions = {
  * notified of the end.
  * INVARIANT: memory is bounded, and if notices may have been missed, everything is read again.
  */
-function openEndedSessions({ ledger, accounts, notices, clock }: EndedDeps): EndedSessions {
+function openEndedSessions({ ledger, accounts, notices, clock }: EndedSetup): EndedSessions {
   const known = new Map<string, 'open' | 'ended'>()
   let missed = 0
 

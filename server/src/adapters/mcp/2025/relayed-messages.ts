@@ -19,7 +19,7 @@ export type RelayedMessages = {
   replied(caller: Caller, clientKey: string, id: Json | undefined, result: Json | undefined): void
 }
 
-export type RelayedMessagesDeps = {
+export type RelayedMessagesSetup = {
   readonly gate: McpPorts
   readonly inProgress: RequestsInProgress
   readonly questions: Questions
@@ -34,7 +34,7 @@ type Kept = {
 }
 
 /** Messages of a client that arrived at the wrong node. */
-export function relayedMessages({ gate, inProgress, questions, onFault }: RelayedMessagesDeps): RelayedMessages {
+export function relayedMessages({ gate, inProgress, questions, onFault }: RelayedMessagesSetup): RelayedMessages {
   const { relay } = gate
   const kept = new Map<string, Kept>()
 

@@ -27,7 +27,7 @@ export type RelayedStreams = {
   resume(client: ClientContext, place: StreamPlace, open: () => McpEventStream): Promise<boolean>
 }
 
-export type RelayedDeps = {
+export type RelayedSetup = {
   readonly gate: McpPorts
   readonly resumable: ResumableStreams
   readonly stopping: AbortSignal
@@ -38,7 +38,7 @@ export type RelayedDeps = {
  * Streams that a client lost at one node and resumes at another. The node that answers the request keeps the stream and sends the
  * missing events.
  */
-export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDeps): RelayedStreams {
+export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedSetup): RelayedStreams {
   const { relay } = gate
   const pipes = new Map<string, Pipe>()
   const receivers = new Map<string, (notice: EventsNotice) => void>()

@@ -10,12 +10,12 @@ import { createLifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
 import { openMcpSession } from './mcp-session.ts'
-import type { HttpWireDeps } from './streamable-wire.ts'
+import type { HttpWireSetup } from './streamable-wire.ts'
 
 const ACCEPTED_LIMIT = 65_536
 
 /** The transport before streamable HTTP: one stream for everything received, and a URL for everything sent. */
-export function openEventWire({ config, tuning, tokens, noise, onNotification }: HttpWireDeps): Wire {
+export function openEventWire({ config, tuning, tokens, noise, onNotification }: HttpWireSetup): Wire {
   const { name: server, output_limit: limit } = config
   const channel = openChannel(config, tokens)
   const pending = pendingCalls(config)

@@ -19,7 +19,7 @@ import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import type { McpSession } from './mcp-session.ts'
 
-export type SdkTransportDeps = {
+export type SdkTransportSetup = {
   readonly channel: HttpChannel
   readonly session: McpSession
   readonly inbox: MessageInbox
@@ -34,7 +34,7 @@ export type SdkTransportDeps = {
  * Streamable HTTP for the SDK's own messages: handshake, lists, subscriptions. The SDK's transport does the same, but reads
  * answers of any size into memory and cannot share connections, credentials and the session with our calls.
  */
-export function sdkTransport(deps: SdkTransportDeps): Transport {
+export function sdkTransport(deps: SdkTransportSetup): Transport {
   const { channel, session, inbox, limit, tuning, life } = deps
 
   async function send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {

@@ -7,7 +7,7 @@ import type { OurRequest } from '../our-request.ts'
 import { loginNeeded, lost, notSent, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
 import type { HttpServer } from '../server-kind.ts'
 import type { UpstreamTuning } from '../tuning.ts'
-import type { Wire, WireDeps } from '../wire.ts'
+import type { Wire, WireSetup } from '../wire.ts'
 import { readBody, takeBody, type WholeBody } from './body.ts'
 import { openChannel, type HttpChannel } from './channel.ts'
 import { requestHeaders } from './era-headers.ts'
@@ -22,14 +22,14 @@ import { listeningStream } from './listening-stream.ts'
 import type { Tokens } from './tokens.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type HttpWireDeps = WireDeps & {
+export type HttpWireSetup = WireSetup & {
   readonly config: HttpServer
   readonly tuning: UpstreamTuning
   readonly tokens: Tokens | undefined
 }
 
 /** Streamable HTTP: each message is one POST, answered by one JSON body or by a stream of events. */
-export function openStreamable(deps: HttpWireDeps): Wire {
+export function openStreamable(deps: HttpWireSetup): Wire {
   const { config, tuning, tokens, noise, onDoubt, onNotification } = deps
   const { name: server, output_limit: limit } = config
   const channel = openChannel(config, tokens)
@@ -216,7 +216,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
 
 const POSTED = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
-type ResumeDeps = {
+type ResumeSetup = {
   readonly channel: HttpChannel
   readonly session: McpSession
   readonly tuning: UpstreamTuning
@@ -229,7 +229,7 @@ type ResumeDeps = {
  * rest runs nothing again. Returns when the rest was read, or is not available.
  */
 async function resumeStream(
-  { channel, session, tuning, onAsk, isWanted }: ResumeDeps,
+  { channel, session, tuning, onAsk, isWanted }: ResumeSetup,
   read: (reply: HttpReply, asking: OutgoingExchange) => Promise<StreamEnd>,
   from: { readonly last_id: string; readonly retry_ms: number | undefined },
 ): Promise<void> {

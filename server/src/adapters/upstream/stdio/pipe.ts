@@ -4,17 +4,17 @@ import { openInbox } from '../inbox.ts'
 import type { OurRequest } from '../our-request.ts'
 import { lost, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
 import type { StdioServer } from '../server-kind.ts'
-import type { Wire, WireDeps } from '../wire.ts'
+import type { Wire, WireSetup } from '../wire.ts'
 import { startChild } from './child.ts'
 
-export type PipeDeps = Pick<WireDeps, 'noise' | 'onNotification'> & {
+export type PipeSetup = Pick<WireSetup, 'noise' | 'onNotification'> & {
   readonly config: StdioServer
   readonly grace_ms: number
   readonly stderr: (line: string) => void
 }
 
 /** One child's stdin and stdout, shared by the SDK (discovery) and the direct path (calls), distinguished by ids. */
-export function openPipe({ config, grace_ms, stderr, noise, onNotification }: PipeDeps): Wire {
+export function openPipe({ config, grace_ms, stderr, noise, onNotification }: PipeSetup): Wire {
   const server = config.name
   const pending = pendingCalls(config)
   const inbox = openInbox({

@@ -1,16 +1,16 @@
 import type { TrapFacts, TrapFile } from '../judge-trap.ts'
-import type { FactsDeps } from '../../../kernel/decide/judging.ts'
+import type { FactsPorts } from '../../../kernel/decide/judging.ts'
 
-type TrapDeps = Pick<FactsDeps, 'files' | 'judgement'>
+type TrapPorts = Pick<FactsPorts, 'files' | 'judgement'>
 
 /** The current paths of the honey files. */
-export function trapFacts(deps: TrapDeps): TrapFacts | Promise<TrapFacts> {
+export function trapFacts(deps: TrapPorts): TrapFacts | Promise<TrapFacts> {
   return deps.judgement.trapFiles.length === 0 ? NO_TRAPS : findFiles(deps)
 }
 
 const NO_TRAPS: TrapFacts = { files: [] }
 
-async function findFiles({ files, judgement: { trapFiles } }: TrapDeps): Promise<TrapFacts> {
+async function findFiles({ files, judgement: { trapFiles } }: TrapPorts): Promise<TrapFacts> {
   const found: TrapFile[] = []
   for (const { name, path } of trapFiles) {
     const stands = await files.configured(path)

@@ -1,6 +1,6 @@
 import { randomIds } from '../../../main/random-ids.ts'
-import type { ExecuteFlowDeps } from '../execute-flow-step.ts'
-import type { PasskeyDeps } from '../../../kernel/identity/passkeys.ts'
+import type { ExecuteFlowPorts } from '../execute-flow-step.ts'
+import type { PasskeyPorts } from '../../../kernel/identity/passkeys.ts'
 import type { Ledger } from '../../../kernel/ports/ledger.ts'
 import type { Accounts, Tables } from '../../../kernel/ports/reads.ts'
 import type { Tool } from '../../../kernel/contract/tool.ts'
@@ -16,7 +16,7 @@ export const openEngine = (engine: Engine, address: string) =>
   engine === 'sqlite' ? openStore(address) : openLedger(address)
 
 /** The flow commands on a real store, without a driver: an execution is recorded and stays as it is. */
-export function flowDeps(store: Ledger & Tables & Accounts): ExecuteFlowDeps & PasskeyDeps {
+export function flowDeps(store: Ledger & Tables & Accounts): ExecuteFlowPorts & PasskeyPorts {
   return {
     ledger: store,
     tables: store,
@@ -30,7 +30,7 @@ export function flowDeps(store: Ledger & Tables & Accounts): ExecuteFlowDeps & P
     judgement: {
       servers: {},
       scanner: { redact: async (text: string) => text },
-    } as unknown as ExecuteFlowDeps['judgement'],
+    } as unknown as ExecuteFlowPorts['judgement'],
     catalogue: { tool: () => ({}) as Tool },
     models: { hasLane: () => true },
     intake: { closedBy: () => undefined, close: () => () => {} },

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { reportToolUse } from '../endpoints.ts'
 import { judgeToolUse } from '../judge-tool-use.ts'
 import type { CallRow } from '../../../kernel/contract/call.ts'
-import { endUnreported, endUnused, type UnreportedDeps } from '../end-unreported.ts'
+import { endUnreported, endUnused, type UnreportedPorts } from '../end-unreported.ts'
 import {
   ADMIN,
   AGENT,
@@ -63,7 +63,7 @@ test('running calls of hook clients end after six hours, and no others do', asyn
         return Promise.resolve('committed')
       },
     },
-  } as unknown as UnreportedDeps
+  } as unknown as UnreportedPorts
   expect([await endUnreported(deps), ended]).toEqual([1, ['call_old']])
 })
 

@@ -24,7 +24,7 @@ import type { YieldWhenDue, MaybePromise } from '../../../kernel/ports/runtime.t
 import { SMALL_TEXT } from '../../../kernel/ports/scanner.ts'
 import { settingsOf, type Judgement } from '../../../kernel/decide/judging.ts'
 
-export type FilesDeps = {
+export type FilesPorts = {
   readonly files: FileFacts
   readonly judgement: Pick<Judgement, 'servers' | 'commandOf'>
   readonly yieldWhenDue?: YieldWhenDue
@@ -40,7 +40,7 @@ const LONGEST = 4096
  * Which arguments name files, or could, and where these lead: on every server, because no tool may access the gate's own files.
  * Arguments that name none, which is most of them, are recognized without a promise.
  */
-export function filesFact(deps: FilesDeps, call: Call, tool: Tool): MaybePromise<FilesFact> {
+export function filesFact(deps: FilesPorts, call: Call, tool: Tool): MaybePromise<FilesFact> {
   const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
   const args = withoutSecretPlaces(argsOf(call))
@@ -72,7 +72,7 @@ const NO_REMOTE_FILES: FilesFact = { ...NO_FILES, sandbox: 'remote' }
 
 /** The same for long arguments: the event loop runs between two parts of the work. */
 async function filesIn(
-  deps: FilesDeps,
+  deps: FilesPorts,
   call: Call,
   tool: Tool,
   sandbox: Sandbox | undefined,
@@ -97,7 +97,7 @@ type Candidates = {
 }
 
 async function lookAt(
-  deps: FilesDeps,
+  deps: FilesPorts,
   call: Call,
   tool: Tool,
   { sandbox, all, found: { found, too_many }, named: command, look, pause }: Candidates,
@@ -227,7 +227,7 @@ async function worthLooking(
   )
 }
 
-async function rootsOf({ files }: FilesDeps, sandbox: Sandbox): Promise<FilesFact['sandbox']> {
+async function rootsOf({ files }: FilesPorts, sandbox: Sandbox): Promise<FilesFact['sandbox']> {
   if (!sandbox.local) return 'remote'
   const roots = await Promise.all(sandbox.roots.map((root) => files.configured(root)))
   return { roots: allOf(roots) }

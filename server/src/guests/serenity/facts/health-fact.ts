@@ -9,11 +9,11 @@ import type { HealthEvidence, HealthFile, HealthProvider } from '../health-evide
 import type { Judgement } from '../../../kernel/decide/judging.ts'
 
 /** Without `health` there is nothing to read, at no cost per call. */
-export type HealthDeps = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'scanner'> }
+export type HealthPorts = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'scanner'> }
 
 /** What the operator's own evidence says now about this call. If a provider fails, its part is unknown. */
 export function healthFact(
-  deps: HealthDeps,
+  deps: HealthPorts,
   call: Call,
   tool: Tool,
   now: number,
@@ -22,7 +22,7 @@ export function healthFact(
 }
 
 async function evidenceOf(
-  deps: HealthDeps,
+  deps: HealthPorts,
   health: HealthEvidence,
   call: Call,
   tool: Tool,
@@ -76,7 +76,7 @@ async function scoreFact(health: HealthEvidence, now: number): Promise<ScoreFact
 }
 
 /** The parts of a call that a provider gets: nothing secret. */
-async function questionOf({ judgement }: HealthDeps, call: Call, tool: Tool, now: number): Promise<JsonObject> {
+async function questionOf({ judgement }: HealthPorts, call: Call, tool: Tool, now: number): Promise<JsonObject> {
   const { kind, id, user } = call.caller
   const args: Json = JSON.parse((await judgement.scanner.shownArgs(call.canonical_args)).args)
   return {

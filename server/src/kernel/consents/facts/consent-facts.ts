@@ -14,7 +14,7 @@ import type { Digest } from '../../ports/runtime.ts'
 import { asItStands, expectsKey } from '../../identity/standing-grants.ts'
 import type { Judgement } from '../../decide/judging.ts'
 
-export type ConsentDeps = {
+export type ConsentFactPorts = {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly digest: Digest
@@ -33,7 +33,7 @@ export type Asking = ConsentMoment & { readonly cost: number; readonly spent?: C
  * if they cannot be read.
  */
 export async function consentFacts(
-  deps: ConsentDeps,
+  deps: ConsentFactPorts,
   call: Call,
   asking: Asking,
 ): Promise<(Required<Pick<Facts, 'consents' | 'near'>> & Pick<Facts, 'run_consent'>) | undefined> {
@@ -54,7 +54,7 @@ export async function consentFacts(
 }
 
 /** Read again for each call, so that a revocation applies immediately. */
-async function runConsentOf(deps: ConsentDeps, call: Call, asking: Asking): Promise<Pick<Facts, 'run_consent'>> {
+async function runConsentOf(deps: ConsentFactPorts, call: Call, asking: Asking): Promise<Pick<Facts, 'run_consent'>> {
   if (call.by_run?.consent === undefined) return {}
   for (const read of deps.judgement.runConsents) {
     const run_consent = await read(deps, call, asking)
@@ -64,7 +64,7 @@ async function runConsentOf(deps: ConsentDeps, call: Call, asking: Asking): Prom
 }
 
 async function plausibleConsents(
-  { tables }: ConsentDeps,
+  { tables }: ConsentFactPorts,
   call: Call,
   { spent }: Asking,
 ): Promise<Stored<'consents'>[]> {
@@ -77,7 +77,7 @@ async function plausibleConsents(
 }
 
 async function factOf(
-  { accounts }: ConsentDeps,
+  { accounts }: ConsentFactPorts,
   { row, version, key }: Pick<ConsentFact, 'row' | 'version' | 'key'>,
   asking: Asking,
 ): Promise<ConsentFact> {

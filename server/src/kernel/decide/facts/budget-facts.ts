@@ -8,11 +8,9 @@ import type { Change } from '../../ports/ledger.ts'
 import type { Accounts } from '../../ports/reads.ts'
 import { settingsOf, type Judgement } from '../judging.ts'
 
-type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
-
 /** The budgets a call spends from, with what is left of them. */
 export function budgetFacts(
-  { judgement, accounts }: BudgetDeps,
+  { judgement, accounts }: { readonly accounts: Accounts; readonly judgement: Judgement },
   call: Call,
   tool: Tool,
   now: number,

@@ -11,14 +11,14 @@ import type { MaybePromise } from '../../ports/runtime.ts'
 import { withResults } from '../../ports/maybe-promise.ts'
 import type { Judgement } from '../judging.ts'
 
-type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
+type HistoryPorts = { readonly tables: Tables; readonly judgement: Judgement }
 
 const PAGE = 50
 /** More requests than this for the same call do not occur in practice; beyond it, it is unknown whether one was denied. */
 const MOST_REQUESTS = 5_000
 
 /** The same call of the same caller, before this one was made: how often, and whether a person rejected it. */
-export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): MaybePromise<Facts['history']> {
+export function historyFact(deps: HistoryPorts, call: Call, tool: Tool): MaybePromise<Facts['history']> {
   const { repetition: limits } = deps.judgement
   const identity = identityOf(call)
   try {
@@ -38,7 +38,7 @@ const historyOf = (earlier: number, rejections: Found, limits: Repetition): Fact
   rejections === undefined ? 'unknown' : { rejections, earlier, limits }
 
 /** Counts no further than `enough`, and reads no further back than the operator's time window. */
-function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: number): MaybePromise<number> {
+function countEarlier(deps: HistoryPorts, call: Call, identity: string, enough: number): MaybePromise<number> {
   const where = { identity }
   if (deps.tables.known_rows?.isAbsent('calls', where) === true) return 0
   // The first page is enough for every call that is not in a loop.
@@ -50,7 +50,7 @@ function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: n
 
 type Read = { readonly rows: readonly Stored<'calls'>[]; readonly limit: number }
 
-async function countOn({ tables, judgement }: HistoryDeps, call: Call, enough: number, first: Read): Promise<number> {
+async function countOn({ tables, judgement }: HistoryPorts, call: Call, enough: number, first: Read): Promise<number> {
   const { within_s } = judgement.repetition
   const since = call.received_at - within_s * 1000
   const isBefore = ({ row }: Stored<'calls'>) =>
@@ -70,7 +70,7 @@ async function countOn({ tables, judgement }: HistoryDeps, call: Call, enough: n
  * A rejection of the same arguments, or of arguments that look the same. Requests of earlier releases are found only by the
  * former.
  */
-function rejectionsOf(deps: HistoryDeps, call: Call, exactly: string): MaybePromise<readonly Rejection[] | undefined> {
+function rejectionsOf(deps: HistoryPorts, call: Call, exactly: string): MaybePromise<readonly Rejection[] | undefined> {
   const alike = call.folded_hash === undefined ? exactly : rejectionIdentityOf(call)
   const one = rejectionsUnder(deps, call, alike)
   return alike === exactly ? one : withResults([one, rejectionsUnder(deps, call, exactly)], together)
@@ -84,7 +84,7 @@ type Found = readonly Rejection[] | undefined
 const NONE: Found = []
 
 /** Every request for this call is checked: a denied one may be older than many others. */
-function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): MaybePromise<Found> {
+function rejectionsUnder(deps: HistoryPorts, call: Call, identity: string): MaybePromise<Found> {
   const where = { identity }
   if (deps.tables.known_rows?.isAbsent('approvals', where) === true) return NONE
   return deps.tables
@@ -93,7 +93,7 @@ function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): Maybe
 }
 
 async function lookOn(
-  deps: HistoryDeps,
+  deps: HistoryPorts,
   call: Call,
   identity: string,
   first: readonly Stored<'approvals'>[],

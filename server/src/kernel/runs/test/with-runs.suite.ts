@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRunDriver, type DriveDeps, type RunDriver } from '../drive-run.ts'
+import { createRunDriver, type DrivePorts, type RunDriver } from '../drive-run.ts'
 import type { Perform, Performers } from '../performer.ts'
 import { newRunChanges, addRunEvent } from '../run-changes.ts'
 import { scheduleRuns, type Scheduler } from '../schedule-runs.ts'
@@ -51,7 +51,7 @@ export type NodeSetup = {
   readonly performers: Readonly<Record<string, Perform>>
   readonly boot?: string
   readonly alive?: (boot: string) => boolean
-} & Partial<Pick<DriveDeps, 'clock' | 'after' | 'ledger' | 'emit' | 'probe'>> & {
+} & Partial<Pick<DrivePorts, 'clock' | 'after' | 'ledger' | 'emit' | 'probe'>> & {
     readonly limitOf?: (kind: string) => number
   }
 
