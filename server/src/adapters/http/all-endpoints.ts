@@ -1,4 +1,4 @@
-import { FeaturesAnswer } from '../../kernel/contract/answers.ts'
+import { z } from 'zod'
 import { ok } from '../../kernel/contract/problems.ts'
 import type { PasskeyPorts } from '../../kernel/identity/passkeys.ts'
 import type { Guest } from '../../kernel/registries.ts'
@@ -69,8 +69,9 @@ export async function allEndpoints(
       at: 'GET /v1/features',
       access: PEOPLE,
       says: 'Whether a model is configured for the agent, and whether flows are on',
-      answers: FeaturesAnswer,
-      run: async () => ok(Object.assign({}, ...(await Promise.all(features.map(async (of) => of(ports))))) as object),
+      answers: z.object(Object.fromEntries(features.flatMap(({ fields }) => Object.entries(fields)))),
+      run: async () =>
+        ok(Object.assign({}, ...(await Promise.all(features.map(async ({ read }) => read(ports))))) as object),
     }),
     ...ofGuests.flatMap((make) => make(ports)),
   ]

@@ -23,9 +23,14 @@ declare module '../../kernel/registries.ts' {
   interface Guest {
     /** Loaded with the first request to the API. */
     readonly endpoints?: () => Promise<(ports: BoundPorts) => readonly Endpoint[]>
-    /** What the console may show of it: a field of `GET /v1/features`. */
-    readonly features?: () => Promise<(ports: BoundPorts) => MaybePromise<object>>
+    readonly features?: () => Promise<GuestFeatures>
   }
+}
+
+/** What the console may show of a guest: its fields of `GET /v1/features`. */
+export type GuestFeatures = {
+  readonly fields: Readonly<Record<string, z.ZodType>>
+  read(ports: BoundPorts): MaybePromise<object>
 }
 
 export type EndpointMethod = 'GET' | 'POST' | 'DELETE'

@@ -18,10 +18,5 @@ export const agent: Guest = {
   },
   commands: [{ names: ['agent'], rank: 140, load: async () => (await import('./commands.ts')).addAgentCommands }],
   endpoints: async () => (await import('./endpoints.ts')).endpoints,
-  features: async () => (ports) => ({
-    agent: {
-      model: ports.models.notice === undefined ? 'configured' : 'scripted',
-      phrases: ports.models.phrases,
-    },
-  }),
+  features: async () => (await import('./features.ts')).features,
 }

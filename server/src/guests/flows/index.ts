@@ -36,9 +36,6 @@ export const flows: Guest = {
   ],
   judging: async () => (await import('./judging.ts')).judging,
   endpoints: async () => (await import('./endpoints.ts')).endpoints,
-  features: async () => {
-    const { flowSwitches } = await import('./flow-switches.ts')
-    return async (ports) => ({ flows: await flowSwitches(ports) })
-  },
+  features: async () => (await import('./flow-switches.ts')).features,
   ownTools: async () => (await import('./own-tools.ts')).ownTools,
 }

@@ -1,4 +1,4 @@
-import { ToolflowViewAnswer } from '../../kernel/contract/answers.ts'
+import { z } from 'zod'
 import { CALLERS, DECIDERS } from '../../adapters/http/access.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { jsonResponse } from '../../adapters/http/problem.ts'
@@ -12,6 +12,10 @@ import type { AnswerText } from '../../kernel/sessions/enter-session.ts'
 export type ToolflowPorts = RunToolflowPorts & ResumeToolflowPorts
 
 const WAIT_MS = 30_000
+
+const ToolflowViewAnswer = z
+  .object({ run_id: z.string(), status: z.string(), state: z.object({ node: z.string() }).loose() })
+  .loose()
 
 /** Search, choose, judge and run, as one durable flow. */
 export const endpoints = (k: ToolflowPorts): readonly Endpoint[] => [

@@ -1,4 +1,5 @@
-import { CallbackAnswer } from '../../kernel/contract/answers.ts'
+import { z } from 'zod'
+import { ApprovalState } from '../../kernel/contract/approval.ts'
 import { endpoint, type Endpoint } from '../../adapters/http/endpoint.ts'
 import { issueLines } from '../../kernel/contract/issue-lines.ts'
 import { CallbackBody } from './section.ts'
@@ -11,6 +12,8 @@ import type { CallbackSource } from '../../kernel/approvals/channels-use.ts'
 import type { Change } from '../../kernel/ports/ledger.ts'
 import { readJson } from '../../kernel/json/read-json.ts'
 import { refuse } from './problems.ts'
+
+const CallbackAnswer = z.object({ approval_id: z.string(), state: ApprovalState, decisions: z.number().int() })
 
 /** Receives answers to webhooks. Their signature is the credential. */
 export const endpoints = (k: CallbackPorts): readonly Endpoint[] => [

@@ -129,24 +129,6 @@ export const ServerAnswer = z.object({
   /** What was cut or left out of its latest list of tools. */
   findings: z.array(ListingFault.extend({ says: z.string() })),
 })
-const FeatureSwitch = z.object({
-  on: z.boolean(),
-  /** Why it is off, and what an operator can do about it. */
-  code: z.string().optional(),
-  says: z.string().optional(),
-  do: z.string().optional(),
-})
-/** What this gate can do besides deciding about calls. */
-export const FeaturesAnswer = z.object({
-  /** `scripted`: no model is configured, and a script with a few phrases answers. */
-  agent: z.object({
-    model: z.enum(['configured', 'scripted']),
-    /** What the script of the demo understands. */
-    phrases: z.array(z.string()),
-  }),
-  /** Whether runs of flows can be changed, and whether agents can execute their automatable steps. */
-  flows: z.object({ runs: FeatureSwitch, execution: FeatureSwitch }),
-})
 export const ServerLoginAnswer = z.object({
   url: z.string(),
   authorization_url: z.string(),
@@ -154,9 +136,6 @@ export const ServerLoginAnswer = z.object({
   began_at: z.number(),
   expires_at: z.number(),
 })
-/** Who is logged in now: no user for the gate's own login. */
-export const ServerLoginSlotAnswer = z.object({ server: z.string(), user: z.string().optional() })
-export const ServerLogoutAnswer = z.object({ revoked: z.boolean() })
 export const ServerLoginStatusAnswer = z.object({
   server: z.string(),
   user: z.string().optional(),
@@ -235,7 +214,6 @@ export const SettledAnswer = z
   .loose()
 export const WithdrawnAnswer = z.object({ approval_id: z.string(), state: ApprovalState })
 export const TokenAnswer = z.object({ token: z.string() })
-export const CallbackAnswer = z.object({ approval_id: z.string(), state: ApprovalState, decisions: z.number().int() })
 export const UserAnswer = z.object({ user: z.string() })
 /** What goes back to a key. */
 export const KeyGrantsAnswer = z.object({ grants: z.array(KeyGrant) })
@@ -297,11 +275,4 @@ export type DoctorAnswer = z.infer<typeof DoctorAnswer>
 export const ChannelsAnswer = z.object({
   items: z.array(z.object({ name: z.string(), events: z.array(z.string()), answers: z.boolean() })),
 })
-export const ToolflowViewAnswer = z
-  .object({ run_id: z.string(), status: z.string(), state: z.object({ node: z.string() }).loose() })
-  .loose()
 export const SettingsAnswer = z.object({}).loose()
-
-/** Where the browser goes next, and what it proves at the end that it is the same. */
-export const ContinuedLoginAnswer = z.object({ url: z.string(), secret: z.string() })
-export const ToolLoginDoneAnswer = z.object({ title: z.string(), says: z.array(z.string()) })
