@@ -12,6 +12,13 @@ export type RunViewProps = {
   readonly children: (shown: { readonly walked: Walked; readonly link: ReactNode }) => ReactNode
 }
 
+export type ServerLoginProps = {
+  readonly server: string
+  /** Whose login it is: the gate's, or each user's own. */
+  readonly per: 'gate' | 'user'
+  readonly needed: boolean
+}
+
 /** What a guest of the gate adds to the console: light data, and pages that are loaded when they are opened. */
 export type ConsoleGuest = {
   /** As in the gate, and the name of its folder. */
@@ -20,6 +27,10 @@ export type ConsoleGuest = {
   readonly pages?: readonly (ConsolePage & { readonly group: GroupName })[]
   /** Kinds of its runs: what they are called, and how they are shown. */
   readonly runs?: Readonly<Record<string, { readonly word: string; readonly View?: ComponentType<RunViewProps> }>>
+  /** A card of the settings of everybody who decides. */
+  readonly ofDeciders?: ComponentType
+  /** What is shown of a tool server that somebody logs in to. */
+  readonly ofServer?: ComponentType<ServerLoginProps>
   /** The queries to refresh after each kind of change. */
   readonly touched?: Readonly<Record<string, readonly string[]>>
 }

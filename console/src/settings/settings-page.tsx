@@ -1,4 +1,6 @@
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import type { ConsoleGuest } from '../guest.ts'
+import { GUESTS } from '../guests.ts'
 import { logOut } from '../api/login.ts'
 import { queryClient } from '../api/queries.ts'
 import { setSingleKeys, singleKeys } from '../lib/keys.ts'
@@ -9,13 +11,15 @@ import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Text } from '../parts/text.tsx'
 import { AskedPeople, Delegations } from './asked-people.tsx'
-import { Browsers } from './browsers.tsx'
 import { Channels } from './channels.tsx'
 import { Doctor } from './doctor.tsx'
 import { Health } from './health.tsx'
 import { Keys } from './keys.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Passphrase } from './passphrase.tsx'
+
+const guests: readonly ConsoleGuest[] = GUESTS
+const ofDeciders = guests.flatMap(({ name, ofDeciders: Part }) => (Part === undefined ? [] : [{ name, Part }]))
 
 export function SettingsPage() {
   const me = useMe()
@@ -50,7 +54,13 @@ export function SettingsPage() {
           </Card>
           {decides ? <Passphrase /> : null}
           {decides ? <Passkeys /> : null}
-          {decides ? <Browsers /> : null}
+          {decides
+            ? ofDeciders.map(({ name, Part }) => (
+                <Suspense key={name} fallback={null}>
+                  <Part />
+                </Suspense>
+              ))
+            : null}
           {decides ? <Channels /> : null}
           {decides ? <AskedPeople /> : null}
           {decides ? <Delegations /> : null}

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import type { ConsoleGuest } from '../guest.ts'
+import { GUESTS } from '../guests.ts'
 import type { Server, ListedTool } from '../api/types.ts'
 import { many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -10,9 +12,11 @@ import { GateText } from '../parts/gate-text.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { isDown, ServerHealth, stateWord } from './server-health.tsx'
-import { ServerLogin } from './server-login.tsx'
 import { ToolDrawer } from './tool-drawer.tsx'
 import { serversQuery, toolsQuery } from './tools-query.ts'
+
+const guests: readonly ConsoleGuest[] = GUESTS
+const logins = guests.flatMap(({ name, ofServer: Part }) => (Part === undefined ? [] : [{ name, Part }]))
 
 /** Servers and their health, what their tools do, and what changed and waits to be admitted. */
 export function ToolsPage() {
@@ -114,7 +118,16 @@ function ServerTools({ server, tools, known, chosen }: ServerProps) {
         </p>
       ))}
       {server.login === undefined ? null : (
-        <ServerLogin server={server.server} per={server.login.per} needed={server.state === 'needs_login'} />
+        <Suspense fallback={null}>
+          {logins.map(({ name, Part }) => (
+            <Part
+              key={name}
+              server={server.server}
+              per={server.login?.per ?? 'gate'}
+              needed={server.state === 'needs_login'}
+            />
+          ))}
+        </Suspense>
       )}
       <ToolRows tools={tools} chosen={chosen} />
     </section>

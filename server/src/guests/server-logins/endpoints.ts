@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { ServerLoginAnswer, ServerLoginStatusAnswer } from '../../kernel/contract/answers.ts'
+import {
+  ContinuedLoginAnswer,
+  ServerLoginAnswer,
+  ServerLoginSlotAnswer,
+  ServerLoginStatusAnswer,
+  ServerLogoutAnswer,
+  ToolLoginDoneAnswer,
+} from './login-answers.ts'
 import { LoginBody, LoginReturnBody, ToolLoginReturnBody } from '../../kernel/contract/api.ts'
 import { ok, specOf, type Problem } from '../../kernel/contract/problems.ts'
 import { readLogin, type LoginPorts } from '../../kernel/identity/logins.ts'
@@ -9,13 +16,6 @@ import { isFromOwnPage, secretOf } from '../../adapters/http/endpoints/login.ts'
 import { page } from '../../adapters/http/html-page.ts'
 import { loginUse, type LoginsPorts } from './log-in.ts'
 import { refuse } from './problems.ts'
-
-/** Who is logged in now: no user for the gate's own login. */
-const ServerLoginSlotAnswer = z.object({ server: z.string(), user: z.string().optional() })
-const ServerLogoutAnswer = z.object({ revoked: z.boolean() })
-/** Where the browser goes next, and what it proves at the end that it is the same. */
-const ContinuedLoginAnswer = z.object({ url: z.string(), secret: z.string() })
-const ToolLoginDoneAnswer = z.object({ title: z.string(), says: z.array(z.string()) })
 
 /**
  * The secret of a login is kept in the storage of the gate's page: unlike a cookie, no page of another port or site can set it. The

@@ -129,25 +129,6 @@ export const ServerAnswer = z.object({
   /** What was cut or left out of its latest list of tools. */
   findings: z.array(ListingFault.extend({ says: z.string() })),
 })
-export const ServerLoginAnswer = z.object({
-  url: z.string(),
-  authorization_url: z.string(),
-  issuer: z.string(),
-  began_at: z.number(),
-  expires_at: z.number(),
-})
-export const ServerLoginStatusAnswer = z.object({
-  server: z.string(),
-  user: z.string().optional(),
-  state: z.enum(['logged_in', 'needed', 'none']),
-  issuer: z.string().optional(),
-  scope: z.string().optional(),
-  logged_in_at: z.number().optional(),
-  expires_at: z.number().optional(),
-  renews: z.boolean().optional(),
-  why: z.string().optional(),
-  waiting_until: z.number().optional(),
-})
 export const ArtifactAnswer = z.object({ text: z.string(), size: z.number().int() })
 export const KeyAnswer = z.object({
   key_id: z.string(),

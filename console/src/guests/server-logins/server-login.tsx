@@ -1,27 +1,24 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { z } from 'zod'
-import type { ServerLoginAnswer, ServerLoginStatusAnswer } from '../../../server/src/kernel/contract/answers.ts'
-import { ask } from '../api/client.ts'
-import { say } from '../lib/announce.ts'
-import { useMay } from '../lib/may.ts'
-import { Button } from '../parts/button.tsx'
-import { Refused } from '../parts/refused.tsx'
-import { TextField } from '../parts/text-field.tsx'
-import { Text } from '../parts/text.tsx'
+import type {
+  ServerLoginAnswer,
+  ServerLoginStatusAnswer,
+} from '../../../../server/src/guests/server-logins/login-answers.ts'
+import type { ServerLoginProps } from '../../guest.ts'
+import { ask } from '../../api/client.ts'
+import { say } from '../../lib/announce.ts'
+import { useMay } from '../../lib/may.ts'
+import { Button } from '../../parts/button.tsx'
+import { Refused } from '../../parts/refused.tsx'
+import { TextField } from '../../parts/text-field.tsx'
+import { Text } from '../../parts/text.tsx'
 
 type Status = z.infer<typeof ServerLoginStatusAnswer>
 const LOOK_MS = 2_000
 
-type LoginProps = {
-  readonly server: string
-  /** Whose login it is: the gate's, or each user's own. */
-  readonly per: 'gate' | 'user'
-  readonly needed: boolean
-}
-
 /** Logging in at a tool server: in a tab of its own, because the other side’s page is not ours. */
-export function ServerLogin({ server, per, needed }: LoginProps) {
+export function ServerLogin({ server, per, needed }: ServerLoginProps) {
   // The gate's own login is an admin's to see, start and end.
   const mayLogIn = useMay('administer') || per === 'user'
   const client = useQueryClient()

@@ -1,5 +1,5 @@
-import type { PushSubscriptionAnswer } from '../../../server/src/kernel/contract/web-push.ts'
-import { ask } from '../api/client.ts'
+import type { PushSubscriptionAnswer } from '../../../../server/src/kernel/contract/web-push.ts'
+import { ask } from '../../api/client.ts'
 
 const refused = (says: string) => new Error(says)
 
