@@ -72,6 +72,14 @@ test('a gate that nobody asks about anything loads only the doors for calls', ()
   expect(loaded).not.toContain('adapters/http/app.ts')
 })
 
+test('a start asks the guests for the files to protect without loading what reads and edits them', () => {
+  const graph = graphOf('running')
+  const parts = ['main/up.ts', 'guests/hooks/hook-places.ts', 'guests/hooks/prepare-hooks.ts']
+  const loaded = parts.flatMap((part) => [part, ...reached(graph, part)])
+  expect(loaded).toContain('guests/hooks/installed-hook.ts')
+  expect(loaded.filter((file) => /^adapters\/files\/(?:jsonc|toml)\.ts$/.test(file))).toEqual([])
+})
+
 /** Pairs of types that mention each other. This list may only become shorter. */
 const OF_TYPES: readonly string[][] = [
   ['adapters/stores/sqlite/packed-commit.ts', 'adapters/stores/sqlite/written-rows.ts'],
