@@ -8,3 +8,6 @@ export const someOf = <Case>(cases: readonly Case[], nth: number): readonly Case
 /** The first and the last case. */
 export const endsOf = <Case>(cases: readonly Case[]): readonly Case[] =>
   IS_WHOLE || cases.length < 3 ? cases : cases.filter((_, at) => at === 0 || at === cases.length - 1)
+
+/** Of a law with many random examples, a quarter. */
+export const someRuns = (all: number): number => (IS_WHOLE ? all : Math.ceil(all / 4))

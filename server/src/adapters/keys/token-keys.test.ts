@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TokenClaims } from '../../kernel/ports/keys.ts'
 import { createTokenKeys, tokenBytes } from './token-keys.ts'
+import { someRuns } from '../../../test/some-of.ts'
 
 const key = (fill: number) => Buffer.alloc(32, fill)
 const NOW = 1_700_000_000_123
@@ -94,7 +95,7 @@ describe('the signed encoding', () => {
       fc.property(fc.tuple(part, anyClaims), fc.tuple(part, anyClaims), (one, other) => {
         expect(encode(one) === encode(other)).toBe(fields(one) === fields(other))
       }),
-      { numRuns: 5_000 },
+      { numRuns: someRuns(5_000) },
     )
   })
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { measurePattern, type Pattern, parsePattern } from './pattern-cost.ts'
+import { someRuns } from '../../../test/some-of.ts'
 
 const patternCost = (source: string, ignoreCase: boolean) => measurePattern(source, ignoreCase)?.cost
 const leastLength = (source: string) => measurePattern(source, false)?.least
@@ -66,7 +67,7 @@ describe('the cost of a pattern', () => {
         fc.pre(bound !== undefined && parsed !== undefined && bound < 1e5)
         if (parsed !== undefined) expect(stepsTaken(parsed, within)).toBeLessThanOrEqual(bound ?? 0)
       }),
-      { numRuns: 3000 },
+      { numRuns: someRuns(3000) },
     )
   })
 
@@ -130,7 +131,7 @@ describe('the least length of a pattern', () => {
         const match = new RegExp(source).exec(within)
         if (match !== null) expect(match[0].length).toBeGreaterThanOrEqual(leastLength(source) ?? 0)
       }),
-      { numRuns: 3000 },
+      { numRuns: someRuns(3000) },
     )
   })
 

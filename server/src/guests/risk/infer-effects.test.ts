@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/contract/json.ts'
 import type { ToolDefinition, ToolEffect } from '../../kernel/contract/tool.ts'
 import { inferEffects } from './infer-effects.ts'
 import { RESULT_NOUNS, VERB_LISTS } from '../../kernel/text/lexicon.ts'
+import { someRuns } from '../../../test/some-of.ts'
 
 const tool = (name: string, description = '', properties: JsonObject = {}): ToolDefinition => ({
   name,
@@ -278,7 +279,7 @@ describe('laws', () => {
           expect(riskOf(tool(with_verb.join('_'), description, properties))).toBeGreaterThanOrEqual(before)
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: someRuns(3_000) },
     )
   })
 
@@ -306,7 +307,7 @@ describe('laws', () => {
         expect(effects.includes('read') && effects.includes('write')).toBe(false)
         for (const effect of effects) expect(reasons.some((reason) => reason.effect === effect)).toBe(true)
       }),
-      { numRuns: 1_000 },
+      { numRuns: someRuns(1_000) },
     )
   })
 

@@ -6,6 +6,7 @@ import { quotedWord } from './read-word.ts'
 import { effectsOfReading } from './shell-reading.ts'
 import { PROGRAMS } from './table.ts'
 import { OPAQUE, PREFIXES, TRANSPARENT } from './wrappers.suite.ts'
+import { someRuns } from '../../../test/some-of.ts'
 
 const FORBIDDEN = [
   'rm -rf /',
@@ -103,7 +104,7 @@ describe('a forbidden command', () => {
         const wrapped = layers.reduce<string>((text, wrap) => wrap(text), command)
         expect(isAllowed(wrapped), wrapped).toBe(false)
       }),
-      { numRuns: 1500 },
+      { numRuns: someRuns(1500) },
     )
   })
 })

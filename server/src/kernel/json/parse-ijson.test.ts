@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { survivesDouble, findFault, MAX_DEPTH } from './ijson-scanner.ts'
 import { parseIJson } from './parse-ijson.ts'
+import { someRuns } from '../../../test/some-of.ts'
 
 const faultOf = (text: string) => {
   const read = parseIJson(text)
@@ -76,7 +77,7 @@ describe('parsing I-JSON', () => {
       fc.property(fc.oneof(printed, changed, fc.constantFrom(...pieces)), (text) => {
         expect(parseIJson(text).ok).toBe(findFault(text) === undefined)
       }),
-      { numRuns: 2_000 },
+      { numRuns: someRuns(2_000) },
     )
   })
 
@@ -237,7 +238,7 @@ describe('laws', () => {
         if (fault === undefined) expect(isNative(text)).toBe(true)
         else if (fault['what'] === 'syntax') expect(isNative(text)).toBe(false)
       }),
-      { numRuns: 20_000 },
+      { numRuns: someRuns(20_000) },
     )
   })
 
@@ -248,7 +249,7 @@ describe('laws', () => {
         const read = parseIJson(text)
         expect(read).toEqual({ ok: true, value: JSON.parse(text) })
       }),
-      { numRuns: 2_000 },
+      { numRuns: someRuns(2_000) },
     )
   })
 
