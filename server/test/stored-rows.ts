@@ -31,7 +31,12 @@ export type StoredRows<T extends Table = Table> = {
   readonly planted?: (planting: Planting) => readonly Omit<PlantedRow, 'table'>[]
   readonly afterRestore: AfterRestore
   /** A row that something could be carried on from, and whether one still is. */
-  readonly open?: { readonly add: () => Change; readonly isOpen: (row: Rows[T]) => boolean }
+  readonly open?: {
+    readonly add: () => Change
+    readonly isOpen: (row: Rows[T]) => boolean
+    /** A restore counts it among the consents. */
+    readonly isConsent?: true
+  }
 }
 
 type Words<Text extends string> = Text extends `${infer First} ${infer More}` ? First | Words<More> : Text

@@ -33,21 +33,15 @@ const call = async (key: string, body: object, idempotency?: string) => {
 const note = (text: string) => ({ tool: 'book__note', args: { text } })
 
 describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (kind) => {
-  test('finds no call, artifact, approval or flow of the first', async () => {
+  test('finds no call, artifact or approval of the first', async () => {
     const { ana, bob } = of(kind)
     const held = await call(ana, note(`seen by ${kind}`))
     const big = (await call(ana, { tool: 'book__big', args: { size: 200_000 } })) as { output?: { pointer?: string } }
     const digest = /[0-9a-f]{64}/.exec(big.output?.pointer ?? '')?.[0]
-    const flow = await gate.http('POST', '/v1/toolflow?wait_ms=60000', ana, {
-      user_prompt: 'look around',
-      args: { where: kind },
-    })
-    const run_id = String(flow.body['run_id'])
     const isPerson = kind === 'user'
     const places = [
       `/v1/calls/${held['call_id']}`,
       `/v1/artifacts/${digest}?length=10`,
-      `/v1/toolflow/${run_id}`,
       ...(isPerson ? [`/v1/approvals/${held['approval_id']}`] : []),
     ]
     for (const place of places) {
@@ -80,23 +74,6 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     // Using different arguments under somebody else's key is not an error either.
     await call(ana, note(`one of ${kind}`), `other-${kind}`)
     expect(await call(bob, note(`two of ${kind}`), `other-${kind}`)).toMatchObject({ status: 'pending' })
-  })
-
-  test('makes a separate flow under the same idempotency key', async () => {
-    const { ana, bob } = of(kind)
-    const flow = async (key: string) =>
-      (
-        await sendRaw(gate, key, {
-          path: '/v1/toolflow?wait_ms=60000',
-          headers: { 'idempotency-key': `flow-${kind}` },
-          body: { user_prompt: 'look around', args: { where: `flow ${kind}` } },
-        })
-      ).body['run_id']
-    const first = await flow(ana)
-    expect(await flow(ana)).toBe(first)
-    const other = await flow(bob)
-    expect(other).toMatch(/^run_/)
-    expect(other).not.toBe(first)
   })
 
   test('cannot send messages in the session of the first, nor receive its streams', async () => {

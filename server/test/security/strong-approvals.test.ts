@@ -106,29 +106,6 @@ describe('a batch of strong requests', () => {
   }
   const stateOf = async (id: string) => (await read(id)).state
 
-  test('is decided by naming each: a proof for one of them approves none of the others', async () => {
-    const texts = [1, 2, 3].map(() => `p${(count += 1)}@x.example`)
-    const held: string[] = []
-    for (const text of texts) held.push(pendingOf(await rig.call('book__slow_note', { text })).approval_id)
-    const [first = '', ...others] = held
-    const typed = typedFor(await read(first))
-    expect(typed).toMatch(/^p\d+@x\.example$/)
-    for (const id of others) {
-      const { digest } = await read(id)
-      for (const tried of [undefined, '', typed, 'yes', typed.toUpperCase(), `${typed}, ${typedFor(await read(id))}`]) {
-        const decision = { says: 'approve', digest, ...(tried === undefined ? {} : { typed: tried }) } as const
-        expect(await rig.gate.approvals.decide(SECOND, id, decision)).toEqual({
-          ok: false,
-          problem: { code: 'approval.typed_needed', about: { approval_id: id } },
-        })
-      }
-      expect(await stateOf(id)).toBe('pending')
-    }
-    expect(codeOf(await approve(SECOND, first))).toBe('ok')
-    for (const id of others) expect(await stateOf(id)).toBe('pending')
-    for (const id of others) expect(codeOf(await approve(SECOND, id))).toBe('ok')
-  })
-
   test('what is typed is checked before a wrong passphrase is counted, and it replaces no proof', async () => {
     const finn = person('finn')
     await rig.gate.identity.setPassphrase(finn, { passphrase: RIGHT })

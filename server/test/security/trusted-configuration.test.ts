@@ -16,12 +16,15 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { commandsOf } from '../../src/main/commands.ts'
+import { GUESTS } from '../../src/main/guests.ts'
 import { makeDataFolder, whyNotAsked } from '../../src/main/data-folder.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
 import { isTrusted, keepTrusting, trust } from '../../src/main/trust/check-trust.ts'
 import { inRealFolder } from '../../src/adapters/files/whole-file.ts'
 import { readTrustRecord, trustFolder } from '../../src/main/trust/trust-records.ts'
 import { LAUNCHER } from '../built/built.ts'
+import { hasKey } from '../has-key.ts'
 import { run, runGate, trustConfig } from '../helpers/with-running-gate.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-trust-'))
@@ -63,6 +66,9 @@ function inTerminal(folder: string, words: readonly string[], answer: string) {
 }
 
 describe('in a folder with a configuration that nobody has trusted', () => {
+  /** Some are those of guests, which this build may not have. */
+  const known = new Set(commandsOf(GUESTS).flatMap(({ names }) => names))
+  const isKnown = ([word = '']: readonly string[]) => known.has(word)
   const NO_GATE = [
     ['tools'],
     ['approvals'],
@@ -71,7 +77,7 @@ describe('in a folder with a configuration that nobody has trusted', () => {
     ['call', 'evil__x'],
     ['agent', 'threads'],
     ['policy', 'show'],
-  ]
+  ].filter(isKnown)
 
   test.each(NO_GATE)('`sluice %s` starts nothing and says how a gate is started', async (...words) => {
     const folder = cloned(`no-gate-${words.join('-')}`)
@@ -86,7 +92,7 @@ describe('in a folder with a configuration that nobody has trusted', () => {
     expect(started(folder)).toEqual([])
   })
 
-  test.each([
+  const NO_ANSWER = [
     ['doctor'],
     ['mcp'],
     ['up'],
@@ -95,7 +101,8 @@ describe('in a folder with a configuration that nobody has trusted', () => {
     ['audit', 'verify'],
     ['backup', 'x'],
     ['store', 'move', 'postgres://127.0.0.1:1/x'],
-  ])('`sluice %s` starts nothing', async (...words) => {
+  ].filter(isKnown)
+  test.each(NO_ANSWER)('`sluice %s` starts nothing', async (...words) => {
     const folder = cloned(`other-${words[0]}-${words[1] ?? ''}`)
     cloned(`other-${words[0]}-${words[1] ?? ''}`, {}, 'sluice-demo/sluice.yaml')
     const ran = await run(
@@ -151,22 +158,28 @@ describe('what is trusted', () => {
   test('it covers the configuration, what it includes and the scripts in its folder, and not their data', () => {
     const folder = join(root, 'covered')
     mkdirSync(join(folder, 'packs'), { recursive: true })
-    const files = ['policy.yaml', 'server.mjs', 'hook.js', 'tool.sh', 'api.yaml', 'packs/one.yaml', 'link.yaml']
+    const shell = { commands: { run: { description: 'x', run: ['./tool.sh'] } } }
+    const api = { openapi: './api.yaml', base_url: 'http://127.0.0.1:1' }
+    const ofGuests = [
+      { key: 'packs', file: 'packs/one.yaml', settings: { packs: './packs' } },
+      { key: 'servers.*.commands', file: 'tool.sh', servers: { shell } },
+      { key: 'servers.*.openapi', file: 'api.yaml', servers: { api } },
+    ].filter(({ key }) => hasKey(key))
+    const files = ['policy.yaml', 'server.mjs', 'hook.js', ...ofGuests.map(({ file }) => file)]
     for (const file of files) writeFileSync(join(folder, file), file === 'policy.yaml' ? 'preset: careful\n' : '')
-    for (const file of ['memory.json', 'data.sqlite']) writeFileSync(join(folder, file), '')
+    for (const file of ['memory.json', 'data.sqlite', 'link.yaml']) writeFileSync(join(folder, file), '')
     writeFileSync(
       join(folder, 'sluice.yaml'),
       JSON.stringify({
         policy: './policy.yaml',
-        packs: './packs',
+        ...Object.assign({}, ...ofGuests.map(({ settings }) => settings)),
         servers: {
           own: {
             command: 'node',
             args: ['--import=./hook.js', './server.mjs', './data.sqlite'],
             env: { MEMORY: join(folder, 'memory.json') },
           },
-          shell: { commands: { run: { description: 'x', run: ['./tool.sh'] } } },
-          api: { openapi: './api.yaml', base_url: 'http://127.0.0.1:1' },
+          ...Object.assign({}, ...ofGuests.map(({ servers }) => servers)),
         },
       }),
     )
@@ -179,15 +192,7 @@ describe('what is trusted', () => {
     expect(trust(settings())).toMatchObject({ ok: true })
     for (const file of ['memory.json', 'data.sqlite', 'link.yaml']) appendFileSync(join(folder, file), 'x')
     expect(isTrusted(settings())).toBe(true)
-    for (const file of [
-      'sluice.yaml',
-      'policy.yaml',
-      'server.mjs',
-      'hook.js',
-      'tool.sh',
-      'api.yaml',
-      'packs/one.yaml',
-    ]) {
+    for (const file of ['sluice.yaml', ...files]) {
       trust(settings())
       appendFileSync(join(folder, file), '\n')
       expect([file, isTrusted(settings())]).toEqual([file, false])

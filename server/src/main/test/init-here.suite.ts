@@ -1,6 +1,6 @@
 import { init as initWith, initParts } from '../init/init.ts'
 
-const parts = await initParts()
+export const parts = await initParts()
 
 type Given = Parameters<typeof initWith> extends [unknown, ...infer Rest] ? Rest : never
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { clientFiles } from '../init/client-files.ts'
-import { init } from './init-here.suite.ts'
+import { init, parts } from './init-here.suite.ts'
 import { readJsonc } from '../../adapters/files/jsonc.ts'
 import { run as command } from '../../../test/helpers/with-running-gate.ts'
 import { loadConfig } from '../load-config.ts'
@@ -23,6 +23,8 @@ function write(file: string, text: string): string {
   writeFileSync(file, text)
   return file
 }
+/** Written if this build has hooks. */
+const hookFiles = (...files: readonly string[]) => (parts.hooks === undefined ? [] : files)
 const wish = (more: Partial<InitOptions> = {}): InitOptions => ({
   from: [],
   write: false,
@@ -125,7 +127,7 @@ describe('sluice init', () => {
   test('adds the gate to the client, leaves everything else unchanged, and undo restores it byte for byte', () => {
     const file = cursor()
     const { changed } = done({ write: true })
-    expect(changed.map((each) => each.file)).toEqual([file, join(home(), '.cursor/hooks.json')])
+    expect(changed.map((each) => each.file)).toEqual([file, ...hookFiles(join(home(), '.cursor/hooks.json'))])
     const text = read(file)
     expect(text).toContain('// mine')
     expect(text).toContain('"other": [1, /* keep */ 2]')
@@ -253,7 +255,7 @@ describe('sluice init', () => {
     const file = write(join(home(), '.cursor/mcp.json'), '{ "mcpServers": ')
     expect(done({ write: true })).toMatchObject({
       notes: [`${file} is not valid JSON and was not changed`],
-      changed: [{ file: join(home(), '.cursor/hooks.json') }],
+      changed: hookFiles(join(home(), '.cursor/hooks.json')).map((changed) => ({ file: changed })),
     })
     expect(run({ from: ['nobody'] })).toMatchObject({ ok: false, problem: { code: 'init.unknown_client' } })
   })
@@ -300,7 +302,7 @@ describe('what init reads', () => {
       file,
       goose,
       other,
-      join(home(), '.config/opencode/plugin/sluice.js'),
+      ...hookFiles(join(home(), '.config/opencode/plugin/sluice.js')),
     ])
     expect(read(goose)).toBe(after.goose)
     expect(read(other)).toBe(after.other)

@@ -60,6 +60,7 @@ const flowConsents: StoredRows<'flow_consents'> = {
       return { kind: 'swap', table: 'flow_consents', id: CONSENT_ID, from: 'absent', to }
     },
     isOpen: ({ revoked_at }) => revoked_at === undefined,
+    isConsent: true,
   },
 }
 
