@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCESS } from '../../../scripts/app-without-gate.ts'
 import { configure, startGate, type RunningGate } from '../helpers/with-running-gate.ts'
 import { sendRaw } from '../helpers/send-raw.ts'
+import { isGoneRoute } from '../this-build.ts'
 
 /**
  * What was made in one person's name, looked up by others. Every route that people may use and agents may not is either in this table, or
@@ -46,7 +47,7 @@ const get = async (key: string, path: string) => (await sendRaw(gate, key, { met
 const post = async (key: string, path: string, body: object = {}) => (await sendRaw(gate, key, { path, body })).text
 const fieldsOf = (text: string) => JSON.parse(text) as Record<string, string>
 const held = async (tool = 'book__note') =>
-  fieldsOf(await post(of('agent'), '/v1/calls', { tool, args: { text: crypto.randomUUID() } }))
+  fieldsOf(await post(of('agent'), '/v1/calls', { tool, args: { text: crypto.randomUUID() }, thread: 'of ana' }))
 
 type Lookup = { readonly finds: RegExp; readonly look: (key: string) => Promise<string> }
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
@@ -62,10 +63,9 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   'POST /v1/approvals/{approval_id}/redeem': {
     finds: /"state":"approved"|"call_id"/,
     look: async (key) => {
-      const { approval_id, call_id } = await held()
+      const { approval_id } = await held()
       const { token } = fieldsOf(await post(of('equal'), `/v1/approvals/${approval_id}/token`))
-      const { thread } = fieldsOf(await get(admin, `/v1/calls/${call_id}/life`))
-      return post(key, `/v1/approvals/${approval_id}/redeem`, { token, thread })
+      return post(key, `/v1/approvals/${approval_id}/redeem`, { token, thread: 'of ana' })
     },
   },
   'GET /v1/attention': {
@@ -119,10 +119,11 @@ test('every route for people who oversee nothing is in this table, or in the lis
   const usable = routes().filter(({ access }) => access.has('user') && !access.has('agent'))
   const names = usable.map(({ name }) => name)
   expect(names.filter((name) => LOOKUPS[name] === undefined && NOT_BY_PERSON[name] === undefined)).toEqual([])
-  expect(Object.keys({ ...LOOKUPS, ...NOT_BY_PERSON }).filter((name) => !names.includes(name))).toEqual([])
+  const listed = Object.keys({ ...LOOKUPS, ...NOT_BY_PERSON }).filter((name) => !isGoneRoute(name))
+  expect(listed.filter((name) => !names.includes(name))).toEqual([])
 })
 
-describe.each(Object.entries(LOOKUPS))('%s', (_, { finds, look }) => {
+describe.each(Object.entries(LOOKUPS).filter(([route]) => !isGoneRoute(route)))('%s', (_, { finds, look }) => {
   test('finds what was made in the name of the person', async () => {
     expect(await look(of('equal'))).toMatch(finds)
   })

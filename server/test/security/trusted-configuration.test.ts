@@ -16,15 +16,13 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { commandsOf } from '../../src/main/commands.ts'
-import { GUESTS } from '../../src/main/guests.ts'
 import { makeDataFolder, whyNotAsked } from '../../src/main/data-folder.ts'
 import { loadConfig } from '../../src/main/load-config.ts'
 import { isTrusted, keepTrusting, trust } from '../../src/main/trust/check-trust.ts'
 import { inRealFolder } from '../../src/adapters/files/whole-file.ts'
 import { readTrustRecord, trustFolder } from '../../src/main/trust/trust-records.ts'
 import { LAUNCHER } from '../built/built.ts'
-import { hasKey } from '../has-key.ts'
+import { hasKey, isGoneCommand } from '../this-build.ts'
 import { run, runGate, trustConfig } from '../helpers/with-running-gate.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-trust-'))
@@ -66,9 +64,7 @@ function inTerminal(folder: string, words: readonly string[], answer: string) {
 }
 
 describe('in a folder with a configuration that nobody has trusted', () => {
-  /** Some are those of guests, which this build may not have. */
-  const known = new Set(commandsOf(GUESTS).flatMap(({ names }) => names))
-  const isKnown = ([word = '']: readonly string[]) => known.has(word)
+  const isHere = ([word = '']: readonly string[]) => !isGoneCommand(word)
   const NO_GATE = [
     ['tools'],
     ['approvals'],
@@ -77,7 +73,7 @@ describe('in a folder with a configuration that nobody has trusted', () => {
     ['call', 'evil__x'],
     ['agent', 'threads'],
     ['policy', 'show'],
-  ].filter(isKnown)
+  ].filter(isHere)
 
   test.each(NO_GATE)('`sluice %s` starts nothing and says how a gate is started', async (...words) => {
     const folder = cloned(`no-gate-${words.join('-')}`)
@@ -101,7 +97,7 @@ describe('in a folder with a configuration that nobody has trusted', () => {
     ['audit', 'verify'],
     ['backup', 'x'],
     ['store', 'move', 'postgres://127.0.0.1:1/x'],
-  ].filter(isKnown)
+  ].filter(isHere)
   test.each(NO_ANSWER)('`sluice %s` starts nothing', async (...words) => {
     const folder = cloned(`other-${words[0]}-${words[1] ?? ''}`)
     cloned(`other-${words[0]}-${words[1] ?? ''}`, {}, 'sluice-demo/sluice.yaml')

@@ -1,10 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../../test/read-config.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { RiskClass, ToolEffect } from '../contract/tool.ts'
 import { effectsOf, idempotentOf, riskClassOf } from './effects.ts'
-import { joinTool } from './join-tool.ts'
 
 const hint = fc.constantFrom(true, false, undefined, 'true', null)
 const hints = fc.record({ readOnlyHint: hint, destructiveHint: hint, openWorldHint: hint, idempotentHint: hint })
@@ -135,27 +133,4 @@ describe('effects of a tool whose hints the gate derived from an HTTP method', (
   test.each(cases)('inferred %j, hinted %j: %j', (inferred, hints, effects) =>
     expect(new Set(effectsOf(undefined, hints, false, inferred).effects)).toEqual(new Set(effects)),
   )
-
-  test('a DELETE with a name that suggests a read is still not a read', () => {
-    const read = readConfig({ servers: { api: { openapi: 'a.yaml' } } })
-    if (!read.ok) throw new Error(JSON.stringify(read.problem))
-    const settings = read.value.servers['api']
-    if (settings === undefined) throw new Error('it is configured')
-    const definition = {
-      name: 'getReport',
-      description: 'Get a report',
-      inputSchema: {},
-      annotations: { readOnlyHint: false },
-    }
-    const row = {
-      v: 1,
-      tool_id: 'api__getReport',
-      server: 'api',
-      definition,
-      definition_hash: '',
-      first_seen: 0,
-      last_changed: 0,
-    } as const
-    expect(joinTool(row, settings).effects).toEqual(['write', 'external'])
-  })
 })

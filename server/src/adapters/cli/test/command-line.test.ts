@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GUESTS } from '../../../main/guests.ts'
 import { allProblems } from '../../../kernel/registries.ts'
 import { run, startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
+import { isGoneCommand } from '../../../../test/this-build.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 beforeAll(async () => {
@@ -74,9 +75,10 @@ test('what a call belongs to is a session on the command line, as in the console
 })
 
 test('every command that a problem recommends exists', async () => {
-  const named = Object.values(await allProblems(GUESTS)).flatMap(({ do: remedy }) => [
+  const all = Object.values(await allProblems(GUESTS)).flatMap(({ do: remedy }) => [
     ...remedy.matchAll(/`sluice ([a-z]+)(?: ([a-z]+))?/g),
   ])
+  const named = all.filter(([, name = '']) => !isGoneCommand(name))
   const lines = ({ out }: { readonly out: string }) =>
     out.split('\n').map((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? '')
   const commands = lines(await gate.cli('--help'))
@@ -98,13 +100,4 @@ test('`artifact` says when it prints only a part, and the printed command contin
   expect(Number(from)).toBe(part.out.length - 1)
   const rest = await gate.cli('artifact', digest, '--raw', '--from', from)
   expect([rest.code, rest.err]).toEqual([0, ''])
-})
-
-test('`calls` is limited to a time and an agent', async () => {
-  await gate.cli('call', 'book__look', '{"where":"then"}')
-  expect((await gate.cli('calls', '--since', '1h')).out).toContain('book__look')
-  expect((await gate.cli('calls', '--until', '1h')).out).toBe('no calls\n')
-  expect((await gate.cli('calls', '--agent', 'nobody')).out).toBe('no calls\n')
-  expect((await gate.cli('calls', '--since', 'soon')).err).toContain('neither a date nor a duration')
-  expect((await gate.cli('calls', '--agent', 'a', '--caller', 'agent:b')).err).toContain('either --agent or --caller')
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run, startGate, type RunningGate } from '../../../../test/helpers/with-running-gate.ts'
@@ -104,48 +104,6 @@ describe('the list of tools', () => {
   })
 })
 
-describe('the demo', () => {
-  test('holds a message, sends it after an approval, reads it back and says that nobody may undo it', async () => {
-    const demo = await startGate(() => {}, ['demo', '--port', '0'])
-    try {
-      expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('│ 0 messages\n')
-      const draft = { to: 'ana@example.com', subject: 'hi', body: 'hello' }
-      const sent = await demo.cli('--json', 'call', 'outbox__send_message', JSON.stringify(draft))
-      expect(sent.code).toBe(2)
-      const { call_id, approval_id } = JSON.parse(sent.out) as Record<string, string>
-      const { out } = await demo.cli('approvals')
-      expect(out).toContain('no known way to undo it: the policy allows nobody to call `outbox__delete_message`')
-      expect(out).toContain(
-        "afterwards Sluice checks with outbox__read_message that `message.to` equals this call's `to`",
-      )
-      const approve = ['approve', approval_id ?? ''] as const
-      expect(await demo.cli(...approve)).toMatchObject({
-        code: 1,
-        err: expect.stringContaining('approval.typed_needed'),
-      })
-      expect(await demo.cli(...approve, '--typed', draft.to)).toMatchObject({ code: 0 })
-      const status = await demo.cli('status', call_id ?? '', '--wait', '30')
-      expect(status.out).toMatch(/^│ sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
-      expect(status.err).toMatch(/^verified: yes \(outbox__read_message: /m)
-      const [id] = /msg_[0-9a-f]{12}/.exec(status.out) ?? []
-      // A rule of the demo forbids deleting messages, for everybody.
-      expect(status.err).toContain('no known way to undo it: the policy allows nobody to call `outbox__delete_message`')
-      expect((await demo.cli('call', 'outbox__list_messages', '--raw')).out).toBe('1 message\n')
-      expect(existsSync(join(demo.folder, 'sluice-demo/outbox/outbox.jsonl'))).toBe(true)
-      expect(await demo.cli('call', 'outbox__delete_message', JSON.stringify({ id }))).toMatchObject({ code: 3 })
-
-      const files = (tool: string, args: object) => demo.cli('call', `files__${tool}`, JSON.stringify(args))
-      expect(await files('read_text_file', { path: 'welcome.txt' })).toMatchObject({ code: 0 })
-      const edit = { path: 'welcome.txt', edits: [{ oldText: 'This is the only folder', newText: 'This one folder' }] }
-      expect(await files('edit_file', edit)).toMatchObject({ code: 2 })
-      expect((await demo.cli('approvals')).out).toContain('+This one folder')
-      expect(await files('read_text_file', { path: '../sluice.yaml' })).toMatchObject({ code: 3 })
-    } finally {
-      await demo.stop()
-    }
-  })
-})
-
 describe('the card of a tool', () => {
   test('says how it is executed, and which parts it lacks, over HTTP and at the command line', async () => {
     const { status, body } = await gate.http('GET', '/v1/tools/book__keep_note', agent)
@@ -176,30 +134,5 @@ describe('the card of a tool', () => {
     ])
       expect((await gate.cli(...words)).out.split('\n').map((line) => line.trim())).toContain(body['declared_read'])
     expect((await gate.cli('card', 'book__keep_note')).out).not.toContain('declared that')
-  })
-})
-
-describe('search', () => {
-  test('finds a tool over HTTP and at the command line, with a reason, and rejects invalid queries', async () => {
-    const { status, body } = await gate.http('GET', '/v1/tools/search?q=keep+a+note&top_k=2', agent)
-    expect(status).toBe(200)
-    const items = body['items'] as Record<string, unknown>[]
-    expect(items).toHaveLength(2)
-    expect(items[0]).toMatchObject({ skill_id: 'book__keep_note', title: 'Keep a note', tags: ['paper'] })
-    expect(items[0]?.['reason']).toMatch(/^keep, note in name, title/)
-    const shown = await gate.cli('search', 'keep', 'a', 'note', '--top-k', '2')
-    expect(shown).toMatchObject({ code: 0 })
-    expect(shown.out.split('\n')).toHaveLength(4)
-    expect(shown.out).toMatch(/^SCORE.*\n\d\.\d\d +book__keep_note +Keep a note +keep, note in name/)
-    const related = await gate.cli('search', 'retain', 'a', 'memo', '--top-k', '1')
-    expect(related.out).toContain('note (related to memo) in name, description')
-    for (const asked of ['q=', 'top_k=5', 'q=note&top_k=x', 'q=note&top_k=0'])
-      expect(await gate.http('GET', `/v1/tools/search?${asked}`, agent)).toMatchObject({
-        status: 400,
-        body: { code: 'request.invalid' },
-      })
-    expect((await gate.cli('search', 'xylophone')).out).toMatch(
-      /^nothing found; try other words, or list all tools with `.*sluice tools`\n$/,
-    )
   })
 })

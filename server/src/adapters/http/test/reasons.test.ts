@@ -17,7 +17,6 @@ const REASON = 'use the other book'
 const idsIn = (text: string) => ({
   approval: /auth_[0-9a-f]{16}/.exec(text)?.[0] ?? '',
   call: /call_[0-9a-f]{24}/.exec(text)?.[0] ?? '',
-  run: /run_[0-9a-f]{16}/.exec(text)?.[0] ?? '',
 })
 async function deny(text: string) {
   const ids = idsIn(text)
@@ -40,7 +39,7 @@ test('a mistyped tool id is answered with the one that was probably meant, in th
   expect(textIn(mistyped)).toContain('no tool has this id [tool.unknown]; did you mean `book__note`?')
 })
 
-test('a denial`s reason reaches the agent over HTTP, MCP, the command line and the toolflow', async () => {
+test('a denial`s reason reaches the agent over HTTP, MCP and the command line', async () => {
   const http = JSON.stringify(
     (await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: '1' } })).body,
   )
@@ -68,18 +67,6 @@ test('a denial`s reason reaches the agent over HTTP, MCP, the command line and t
   expect(denied).toMatchObject({ code: 0 })
   const read = await gate.http('GET', `/v1/calls/${ids.call}`, agent)
   expect(JSON.stringify(read.body)).toContain(REASON)
-
-  const flow = { user_prompt: 'note', query: 'note', args: { text: '4' } }
-  const asked = await gate.http('POST', '/v1/toolflow', await gate.key('user', 'ana', 'ana'), {
-    ...flow,
-    skill_id: 'book__note',
-  })
-  const ended = await gate.http(
-    'GET',
-    `/v1/toolflow/${(await deny(JSON.stringify(asked.body))).run}?wait_ms=60000`,
-    approver,
-  )
-  expect(JSON.stringify(ended.body)).toContain(REASON)
 })
 
 test('a held call names what it does, and the consent that did not cover it', async () => {

@@ -70,12 +70,7 @@ describe('beside a hostile catalogue', () => {
     )
   })
 
-  test('an instruction in a description is found and shown as text, and has no effect', async () => {
-    const [first] = await found('ignore all previous instructions')
-    expect(first).toMatchObject({
-      skill_id: 'evil__helper',
-      reason: expect.stringContaining('in description') as string,
-    })
+  test('an instruction in a description is shown as text, and has no effect', async () => {
     expect(cardOf('helper').purpose).toBe(HOSTILE.instructions.description)
     expect(gate.catalogue.tool(ADMIN, 'book__wipe')?.row.admitted?.by).toBe('first-listing')
     expect(effectsIn(folder)).toEqual([])
@@ -83,12 +78,11 @@ describe('beside a hostile catalogue', () => {
     expect(types).not.toContain('tool.admitted')
   })
 
-  test('invisible characters are shown as a dot, in search and on cards', async () => {
+  test('invisible characters are shown as a dot on cards', async () => {
     const card = cardOf(HOSTILE.unseen.name)
     expect(card.title).toBe('·gnp.exe·')
     expect(card.purpose).toBe('Shows an image.······')
     expect(JSON.stringify(card.input_schema)).toContain('Where· it is')
-    expect((await found('shows an image'))[0]).toMatchObject({ title: '·gnp.exe·' })
   })
 
   test('equal names on two servers are two tools, and a look-alike is held even if the policy allows it', async () => {
@@ -98,10 +92,8 @@ describe('beside a hostile catalogue', () => {
     expect(await call(idOf(HOSTILE.lookAlike.name))).toMatchObject({ status: 'pending' })
   })
 
-  test('a long name is one short id', async () => {
-    const id = idOf(HOSTILE.longName.name)
-    expect(id).toHaveLength(64)
-    expect((await found('a very long name'))[0]?.skill_id).toBe(id)
+  test('a long name is one short id', () => {
+    expect(idOf(HOSTILE.longName.name)).toHaveLength(64)
   })
 
   test.each(
@@ -126,7 +118,6 @@ describe('beside a hostile catalogue', () => {
   test('a name that hides something gets an id that does not, and is called by it', async () => {
     const id = idOf(HOSTILE.unseen.name)
     expect(id).toMatch(/^evil__in_visible_[0-9a-f]{16}$/)
-    expect((await found('shows an image'))[0]?.skill_id).toBe(id)
     expect(await call(id, { at: 'x' })).toMatchObject({ status: 'executed' })
   })
 

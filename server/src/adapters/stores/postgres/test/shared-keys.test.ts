@@ -5,6 +5,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { GUESTS } from '../../../../main/guests.ts'
 import { connect } from '../connect.ts'
 import { run } from '../../../../../test/helpers/with-running-gate.ts'
 import { typedFor } from '../../../../../test/helpers/with-gate.ts'
@@ -19,9 +20,8 @@ const FILES = [
   'token-keys.json',
   'checkpoint-keys.json',
   'seal-key.json',
-  'hub-keys.json',
-  'web-push-key.json',
-] as const
+  ...GUESTS.flatMap(({ sharedKeyFile }) => sharedKeyFile?.name ?? []),
+]
 const keysOf = (node: Node) => FILES.map((name) => keyFile(node, name))
 
 describe.skipIf(!hasPostgres)('nodes with one secret', () => {

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { LAUNCHER } from '../../../test/built/built.ts'
-import { run } from '../../../test/helpers/with-running-gate.ts'
+import { LAUNCHER } from '../../../../test/built/built.ts'
+import { run } from '../../../../test/helpers/with-running-gate.ts'
 
 let root = ''
 beforeEach(() => {
