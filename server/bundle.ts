@@ -5,6 +5,8 @@ import { rolldown, type Plugin } from 'rolldown'
 type Package = { readonly name: string; readonly version: string; readonly license: string }
 
 const source = (path: string) => join(import.meta.dirname, 'src', path)
+/** Scripts of threads, which only some builds have. */
+const threads = globSync('guests/*/scanner/*-thread.ts', { cwd: source('.') })
 const demo = globSync('guests/demo/servers/*.ts', { cwd: source('.') }).map((path) => basename(path))
 
 /** Loaded by every gate, and plain enough to be bundled: no scripts of threads, no files beside them, no native code. */
@@ -61,7 +63,7 @@ export async function writeBundle(
       'main/main': source('main/main.ts'),
       // Threads: started by their path.
       'main/worker': source('adapters/stores/sqlite/worker.ts'),
-      'main/scan-thread': source('guests/content/scanner/scan-thread.ts'),
+      ...Object.fromEntries(threads.map((path) => [`main/${basename(path, '.ts')}`, source(path)])),
       'client/client': source('client/client.ts'),
       ...more,
       ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`guests/demo/servers/${name}`)])),

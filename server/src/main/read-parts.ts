@@ -204,7 +204,7 @@ async function gateFiles({ data, file, folder, policy }: Settings): Promise<OwnF
  * recognized by their format.
  */
 function ownSecrets({ config, folder, data }: Settings): readonly string[] {
-  const { traps: _traps, policy: _policy, ...rest } = config
+  const rest = { ...config, traps: undefined, policy: undefined }
   const referred = referencesIn(rest).flatMap((reference) => secretOf(reference, folder, process.env) ?? [])
   const { keys } = placesIn(data)
   const passwords = [...referred, ...addressesIn(rest)].flatMap(passwordIn)

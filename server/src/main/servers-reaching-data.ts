@@ -40,13 +40,17 @@ export function serversReachingData({ config, folder, data }: Settings): readonl
       texts
         .map((text) => resolve(folder, text.replace(/^~(?=[\\/]|$)/, homedir())))
         .find((path) => isFolder(path) && holds(path))
-    const given = find([...(settings.sandbox?.roots ?? []), ...paths])
+    const given = find([...rootsIn(settings), ...paths])
     if (given !== undefined) return [{ server, folder: given }]
     const worksIn = find(cwd)
     const [named = ''] = FILE_SERVER.exec(words) ?? []
     return worksIn === undefined ? [] : [{ server, folder: worksIn, named }]
   })
 }
+
+type Sandboxed = { readonly command?: unknown; readonly sandbox?: { readonly roots: readonly string[] } | undefined }
+/** Those of its sandbox, if this build has one. */
+const rootsIn = ({ sandbox }: Sandboxed) => sandbox?.roots ?? []
 
 /** The message about one of them. */
 export const reachSays = ({ server, folder, named }: ReachedFolder): string =>
