@@ -6,6 +6,7 @@ import { clientFiles } from '../init/client-files.ts'
 import { init, parts } from './init-here.suite.ts'
 import { readJsonc } from '../../adapters/files/jsonc.ts'
 import { run as command } from '../../../test/helpers/with-running-gate.ts'
+import { hasKey } from '../../../test/this-build.ts'
 import { loadConfig } from '../load-config.ts'
 import { afterInit, CONTINUE, GOOSE } from './yaml-clients.suite.ts'
 import type { InitReport, InitOptions } from '../init/init-report.ts'
@@ -57,25 +58,29 @@ const CURSOR = `{
 const cursor = () => write(join(home(), '.cursor/mcp.json'), CURSOR)
 
 describe('sluice init', () => {
-  test('proposes a sandbox for file servers from their start folders, and for no other server', () => {
-    const servers = {
-      npx: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/data/a', '~/b'] },
-      binary: { command: '/opt/mcp-filesystem', args: ['--root=/data/c'] },
-      container: { command: 'docker', args: ['run', '-i', 'mcp/filesystem', '/projects'] },
-      rootless: { command: 'npx', args: ['@modelcontextprotocol/server-filesystem'] },
-      other: { command: 'npx', args: ['some-server', '/data/a'] },
-    }
-    write(join(home(), '.cursor/mcp.json'), JSON.stringify({ mcpServers: servers }))
-    const report = done()
-    const loaded = loadConfig(config(), true)
-    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problem))
-    const taken = loaded.value.config.servers
-    const b = join(home(), 'b')
-    expect(taken['npx']?.sandbox).toEqual({ roots: ['/data/a', b], base: '/data/a', local: true })
-    expect(taken['binary']?.sandbox).toMatchObject({ roots: ['/data/c'] })
-    for (const name of ['container', 'rootless', 'other']) expect(taken[name]?.sandbox).toBeUndefined()
-    expect(JSON.stringify(report.clients)).toContain('restricted to /data/a')
-  })
+  test.runIf(hasKey('servers.*.sandbox'))(
+    'proposes a sandbox for file servers from their start folders, and for no other server',
+    () => {
+      const servers = {
+        npx: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/data/a', '~/b'] },
+        binary: { command: '/opt/mcp-filesystem', args: ['--root=/data/c'] },
+        container: { command: 'docker', args: ['run', '-i', 'mcp/filesystem', '/projects'] },
+        rootless: { command: 'npx', args: ['@modelcontextprotocol/server-filesystem'] },
+        other: { command: 'npx', args: ['some-server', '/data/a'] },
+      }
+      write(join(home(), '.cursor/mcp.json'), JSON.stringify({ mcpServers: servers }))
+      const report = done()
+      const loaded = loadConfig(config(), true)
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.problem))
+      const taken: Readonly<Record<string, { readonly command?: unknown; readonly sandbox?: unknown }>> =
+        loaded.value.config.servers
+      const b = join(home(), 'b')
+      expect(taken['npx']?.sandbox).toEqual({ roots: ['/data/a', b], base: '/data/a', local: true })
+      expect(taken['binary']?.sandbox).toMatchObject({ roots: ['/data/c'] })
+      for (const name of ['container', 'rootless', 'other']) expect(taken[name]?.sandbox).toBeUndefined()
+      expect(JSON.stringify(report.clients)).toContain('restricted to /data/a')
+    },
+  )
 
   test('says of a secret that it is copied, or moved with --write, and only after that was done', async () => {
     cursor()

@@ -1,17 +1,18 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../contract/call.ts'
-import type { Caller } from '../contract/caller.ts'
-import type { Match, Rule } from '../contract/policy.ts'
-import { RiskClass, ToolEffect, type Tool } from '../contract/tool.ts'
-import { STRENGTHS, type Effect } from '../contract/verdict.ts'
-import { decideBy } from './decide.ts'
-import type { Facts } from './facts.ts'
-import { compilePolicy } from '../policy/compile-policy.ts'
-import type { Policy } from '../policy/policy.ts'
-import { DECIDERS, decide, makePlan, planFor } from '../../../test/judging.ts'
-import { IS_WHOLE } from '../../../test/some-of.ts'
-import { callWith, neutralFacts, toolWith } from './neutral-facts.suite.ts'
+import type { Call } from '../../src/kernel/contract/call.ts'
+import type { Caller } from '../../src/kernel/contract/caller.ts'
+import type { Match, Rule } from '../../src/kernel/contract/policy.ts'
+import { RiskClass, ToolEffect, type Tool } from '../../src/kernel/contract/tool.ts'
+import { STRENGTHS, type Effect } from '../../src/kernel/contract/verdict.ts'
+import { decideBy } from '../../src/kernel/decide/decide.ts'
+import type { Facts } from '../../src/kernel/decide/facts.ts'
+import { compilePolicy } from '../../src/kernel/policy/compile-policy.ts'
+import type { Policy } from '../../src/kernel/policy/policy.ts'
+import { DECIDERS, decide, makePlan, planFor } from '../judging.ts'
+import type { ContentFact } from '../../src/guests/content/content-fact.ts'
+import { IS_WHOLE } from '../some-of.ts'
+import { callWith, neutralFacts, toolWith } from '../../src/kernel/decide/neutral-facts.suite.ts'
 
 const HASH = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
@@ -140,7 +141,7 @@ const moments = fc
     ),
     traps: fc.constantFrom(quiet.traps, { files: 'unknown' }),
     guarded: fc.constantFrom(quiet.guarded, { own: [['n']], sprung: [] }),
-    content: fc.constantFrom(
+    content: fc.constantFrom<ContentFact>(
       quiet.content,
       { ...quiet.content, scan: 'unknown' },
       {
