@@ -125,10 +125,7 @@ test.each(COMMANDS.map((words) => [words.map((word) => JSON.stringify(word).slic
 
 test('a changed definition is shown before and after, in the list of tools and on its card', async () => {
   expect((await gate.cli('call', 'hostile__change', '{}')).code).toBe(0)
-  const diff = () => gate.cli('tools', 'diff', 'hostile__tool_0')
-  let shown = await diff()
-  for (let tries = 0; tries < 20 && !shown.out.includes('changed'); tries += 1) shown = await diff()
-  expect(shown.out).toContain('changed')
+  await expect.poll(async () => (await gate.cli('tools', 'diff', 'hostile__tool_0')).out).toContain('changed')
   for (const words of [['tools', 'diff', 'hostile__tool_0'], ['call', 'hostile__tool_0', '{}'], ['approvals']]) {
     const { out, err } = await gate.cli(...words)
     expect(looksOurs(`${out}${err}`), words.join(' ')).toBeUndefined()
