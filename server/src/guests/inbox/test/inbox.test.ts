@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { clientFor, followFor } from '../../../adapters/cli/client.ts'
 import { runInbox, type Screen } from '../run-inbox.ts'
 import { LAUNCHER } from '../../../../test/built/built.ts'
@@ -84,6 +84,8 @@ test('the inbox approves only what was on the screen to its last line, without a
   await until('not read')
   press('\r')
   await until(`${first['approval_id']} is denied`)
+  // The screen says so before the list is read again, while the first request is still on it.
+  await until('no pending requests')
   const second = await held(long('second'))
   await until('press v to show all')
   press('v')
@@ -161,8 +163,9 @@ test('the inbox stays open while the gate is away', async () => {
 test('without a terminal, each request is printed once, when it arrives', async () => {
   const child = spawn(process.execPath, [LAUNCHER, '--json', 'approvals', '--watch'], {
     cwd: gate.folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
+  onTestFinished(() => void child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const next = async () => JSON.parse(String((await lines.next()).value)) as Record<string, string>
   const one = await held('one')
